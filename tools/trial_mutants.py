@@ -232,8 +232,8 @@ def judge(trial: Trial, kernel: Kernel, options: Options, score: Score) -> None:
         if plain.outcome == "could not":
             return
         score.unmutated.append(plain)
-        if plain.outcome == "differs":
-            print(f"{kernel.path}: as it is: {plain.why}", flush=True)
+        if plain.outcome == "differs" or options.unmutated:
+            print(f"{kernel.path}: as it is: {plain.outcome} {plain.why}", flush=True)
         if plain.outcome == "differs" or options.unmutated:
             return
         code = programs_in(folder)

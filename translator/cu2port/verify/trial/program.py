@@ -117,17 +117,8 @@ def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
 
 def shares_memory(side: Side, kernel: Kernel) -> bool:
     """Whether threads of a kernel exchange values through memory: it has barriers or shared memory."""
-    return _has_words(side, kernel, _SHARED)
-
-
-def has_variables(side: Side, kernel: Kernel) -> bool:
-    """Whether a kernel has memory that its launch does not give it: shared memory, variables of the GPU."""
-    return _has_words(side, kernel, _SHARED | _MEMORY)
-
-
-def _has_words(side: Side, kernel: Kernel, words: frozenset[str]) -> bool:
     seen = names_for(side, kernel)
-    return any(not words.isdisjoint(e.words) for u in side.units.values() for e in kept(u, seen))
+    return any(not _SHARED.isdisjoint(e.words) for u in side.units.values() for e in kept(u, seen))
 
 
 @dataclass(frozen=True, slots=True)

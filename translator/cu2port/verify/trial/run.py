@@ -33,7 +33,6 @@ from cu2port.verify.trial.program import (
     Side,
     Written,
     check,
-    has_variables,
     hints,
     library,
     shares_memory,
@@ -60,6 +59,8 @@ _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
 #: How the reason begins where launches with other orders of threads leave other values.
 UNORDERED = "its result depends on the order of its threads"
+#: How the text of a race ends that a warp in lockstep does not have.
+IN_ONE_WARP = "no __syncwarp between them"
 _MOST_FILES = 24  # that tell of a kernel's launches
 
 
@@ -244,11 +245,13 @@ class Trial:
                 built[name] = (binary, wave, settings)
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
         first = first_difference(runs)
-        while first and (leaving := self._leaving(recorded, [first.case, *steady])):  # as many as time allows
+        why = ""
+        while first and (without := self._meaningless(recorded, [first.case, *steady])):  # as many as time allows
             runs = {
-                name: replace(x, cases=tuple(c for c in x.cases if c.number not in leaving)) for name, x in runs.items()
+                name: replace(x, cases=tuple(c for c in x.cases if c.number not in without)) for name, x in runs.items()
             }
-            steady = [n for n in steady if n not in leaving]
+            steady = [n for n in steady if n not in without]
+            why = next(iter(without.values()))
             first = first_difference(runs)
         if first:
             why = first.text
@@ -259,19 +262,20 @@ class Trial:
             return replace(found, outcome="differs", why=why)
         compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
-            why = "the converted kernel takes too long, or no block fits it"
-            return replace(found, why=why if steady else "in each launch it leaves its shared memory or its variables")
+            return replace(found, why=why or "the converted kernel takes too long, or no block fits it")
         if fault := self._new_fault(recorded, hip, steady):
             return replace(found, outcome="differs", why=fault)
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
-    def _leaving(self, recorded: Recorded, cases: Sequence[int]) -> frozenset[int]:
-        """The launches in which CUDA's kernel leaves its shared memory or its variables: they say nothing."""
-        if self.toolchain.is_zig or recorded.has_ptx or not has_variables(recorded.cuda, recorded.kernel):
-            return frozenset()
+    def _meaningless(self, recorded: Recorded, cases: Sequence[int]) -> Mapping[int, str]:
+        """The launches in which CUDA's kernel leaves its memory, or has a race that the orders did not show: why they
+        say nothing."""
+        if self.toolchain.is_zig or recorded.has_ptx:
+            return {}
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
-        return frozenset(said.numbers("bounds"))
+        races = {n: f"{UNORDERED}: {c.rest[0]}" for n, c in said.races().items() if not c.rest[0].endswith(IN_ONE_WARP)}
+        return {**races, **{c.number: c.rest[0] for c in said.cases if c.word == "bounds"}}
 
     def _watched(self, recorded: Recorded, cases: Sequence[str]) -> Said:
         """The CUDA side with each access watched."""
