@@ -295,6 +295,7 @@ def _real(rocm: Path, path: Path, compiler: str = "") -> VerifyRecord:
     return compiling.run(compiling.Request(str(path), ("gfx942", "gfx1100"), compiler, str(rocm), workers=1))
 
 
+@pytest.mark.slow
 def test_a_real_compiler(small_hip: Path, tmp_path: Path) -> None:
     """Machine code is made: what only the assembler or the back end sees is seen."""
     write = tmp_path.joinpath

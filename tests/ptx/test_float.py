@@ -185,6 +185,7 @@ def test_clang_agrees(tmp_path: Path) -> None:
     agree(chosen, ran(chosen, compiled(probe.program(chosen), tmp_path, *flags, compiler=clang())))
 
 
+@pytest.mark.slow
 def test_native_f16_agrees(tmp_path: Path) -> None:
     """What AMD GPUs run: `_Float16`. The fused forms have no instruction here, so that they are left out."""
     chosen = [c for c in float_cases(60, "add|sub|mul|cvt", most=6) if "f16" in c.instruction.opcode]

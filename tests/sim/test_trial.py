@@ -94,6 +94,7 @@ def test_kernels_are_told_apart(tried: Try) -> None:
     assert said["sum"].line == SUM[: SUM.index("__global__ void sum")].count("\n") + 1
 
 
+@pytest.mark.slow
 def test_places_in_the_order_of_arrival(tried: Try) -> None:
     """An array that holds the same elements in any order of threads is compared so, and no other one is."""
     text = """__global__ void k(int* list, int* count, int* own) {
