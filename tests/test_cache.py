@@ -75,10 +75,9 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     results = convert_module.results
 
     class Watched:
-        shares = False
-
         def __init__(self, pool: Pool) -> None:
             self.pool = pool
+            self.shares = pool.shares
 
         def run(self, work: object, jobs: list[Job]) -> object:
             found.extend(job.shown for job in jobs)
@@ -206,6 +205,18 @@ def test_a_copy_of_the_process_gives_the_same(tmp_path: Path, monkeypatch: pytes
     edited = converted(source, str(out), over=True, workers=2)
     assert edited != first
     assert edited == converted(source, str(out), cache=False)
+
+
+def test_what_a_copy_of_the_process_looked_up_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: Callable[[], list[str]]
+) -> None:
+    """Build files too, which nothing but their conversion reads."""
+    plant(tmp_path / "in", {**FILES, **{f"{n}/CMakeLists.txt": "project(p CUDA)\n" for n in range(9)}})
+    monkeypatch.setattr(copies, "_MANY", 1)
+    converted(str(tmp_path / "in"), str(tmp_path / "out"), workers=2)
+    done()
+    converted(str(tmp_path / "in"), str(tmp_path / "out"))
+    assert done() == []
 
 
 def test_edits_of_a_tree_give_what_a_run_without_a_cache_gives(tmp_path: Path) -> None:

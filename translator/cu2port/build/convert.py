@@ -45,7 +45,7 @@ class Facts:
     CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
     CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own;
     `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`: patterns of sources
-    for the host by their names that get the language CUDA."""
+    for the host by their names that get the language CUDA; `globs`: it looks sources up by patterns."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -59,6 +59,7 @@ class Facts:
     standards: frozenset[str] = frozenset()
     enables: bool = False
     as_cuda: frozenset[str] = frozenset()
+    globs: bool = False
 
 
 def facts(kind: str, data: bytes) -> Facts:
@@ -67,7 +68,8 @@ def facts(kind: str, data: bytes) -> Facts:
         if kind != "cmake":
             return Facts()
         text = data[:MOST_BYTES].decode("latin-1")
-        return Facts(hip=_OWN_HIP.search(text) is not None, standards=_standards(_COMMENT.sub("", text)))
+        own_hip = _OWN_HIP.search(text) is not None
+        return Facts(hip=own_hip, standards=_standards(_COMMENT.sub("", text)), globs="GLOB" in text)
     text = data.decode("latin-1")
     if kind == "make":
         from cu2port.build.make import as_cuda, defines
@@ -103,6 +105,7 @@ def facts(kind: str, data: bytes) -> Facts:
         standards=_standards(text),
         enables=_FIND_CUDA.search(text) is not None,
         as_cuda=_as_cuda(text),
+        globs="GLOB" in text,
     )
 
 
@@ -140,8 +143,7 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    globs = bool(asked.cuda_sources) and b"GLOB" in data
-    if not _CUDA.search(data) and not asked.device_hosts and not globs:
+    if not _CUDA.search(data) and not asked.device_hosts and not asked.cuda_sources:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data

@@ -60,7 +60,7 @@ class Asked:
     already. `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks
     for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths
     from that root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`:
-    of those that end in `.cu`.
+    of those that end in `.cu`, for a file that looks sources up by patterns.
     """
 
     kind: str

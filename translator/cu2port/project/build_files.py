@@ -98,10 +98,10 @@ def asked(
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
                 device_hosts=frozenset(hosts.get(item.root, ())),
-                cuda_sources=cuda.get(item.root, frozenset()),
+                cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
             ),
         )
-        for i, (item, _) in found.items()
+        for i, (item, f) in found.items()
     }
 
 

@@ -124,7 +124,7 @@ class Cache:
         reach = Reach()
         new: dict[bytes, bytes] = {}
         for job, key, result in done:
-            text = self._texts.get(job.path)
+            text = self._look(job)  # a copy of this process may have read it
             able = key and result.status in _STATUS and not result.notes
             able = able and not (result.asked and key in self._doubtful)
             able = able and (result.output is None) == (not result.written)
