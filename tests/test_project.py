@@ -158,6 +158,8 @@ def kept(folder: Path) -> set[str]:
 def test_sources_are_known_by_suffix(tmp_path: Path) -> None:
     plant(tmp_path, a_cu="", b_CUH="", c_txt="", d_cpp="", e_hip="", f_in="")
     (tmp_path / "g.cu.in").write_text("")
+    for name in ("h.cpp.Cuda", "i.def", "j.hu", "k.cuda", "l.txt.cuda"):
+        (tmp_path / name).write_text("")
     (tmp_path / "cu").write_text("")
     kinds = {name: item.kind for name, item in items(tmp_path).items()}
     assert kinds == {
@@ -169,6 +171,11 @@ def test_sources_are_known_by_suffix(tmp_path: Path) -> None:
         "e.hip": "copy",
         "f.in": "copy",
         "g.cu.in": "source",
+        "h.cpp.Cuda": "source",
+        "i.def": "source",
+        "j.hu": "source",
+        "k.cuda": "copy",
+        "l.txt.cuda": "copy",
     }
     assert all(suffix_of(f"x{s}") == s for s in SOURCE_SUFFIXES)
 

@@ -49,6 +49,10 @@ def ported(text: str, **asked: object) -> str:
             "$(foreach s,$(SMS),$(eval NVCCF += -gencode arch=compute_$(s),code=sm_$(s)))\n",
             "$(foreach s,$(SMS),$(eval NVCCF += --offload-arch=native))\n",
         ),
+        (
+            "CUDA_GPUS = $(foreach s,$(SMS) 70, -gencode arch=compute_$(s),code=sm_$(s)) -O3\n",
+            "CUDA_GPUS = --offload-arch=native -O3\n",
+        ),
         ("NVCCFLAGS += -arch=sm_$(subst .,,${CC}) -O3\n", "NVCCFLAGS += --offload-arch=native -O3\n"),
         ('ifneq ("$(wildcard /usr/bin/nvcc)", "")\n', 'ifneq ("$(wildcard /usr/bin/hipcc)", "")\n'),
         ("a.fatbin: a.cu\n\tnvcc -fatbin a.cu -o $@\n", "a.fatbin: a.cu\n\thipcc --genco a.cu -o $@\n"),

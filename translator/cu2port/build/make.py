@@ -27,6 +27,9 @@ _ARCH_WORD = (
 _WORD = re.compile(
     _ARCH_WORD + r"""|(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+"""
 )
+_FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=sm_$(sm))`
+    r"\$\(foreach\s+\w+\s*,(?:[^,()]|\([^()]*\))*,\s*--?(?:gencode|generate-code)[\s=](?:[\w=,.\"'\\]|\$\(\w+\))+\s*\)"
+)
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
@@ -108,6 +111,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         for_cuda = for_cuda or any(m[1] in compiles for m in _REFERENCE.finditer(line.text))
         if "-" in line.text:  # as every option of the table begins
             yield from options.changes(text, of, for_cuda, asked.archs)
+            for m in _FOREACH.finditer(line.text):
+                yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         yield from _renamed(line, asked)
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:

@@ -60,7 +60,7 @@ def changes(
             unknown = for_cuda and after is not None and after.opaque
             if _GPU.match(_bare(chosen)) or (for_cuda and equals and key != "-code") or unknown:
                 index += after is not None
-                yield _arch(text, word, after, chosen, gpus if archs is None else archs, named)
+                yield architectures(text, word, after, chosen, gpus if archs is None else archs, named)
                 named = True
             elif for_cuda and not equals and word.open:
                 yield _unseen(word)
@@ -153,7 +153,9 @@ def gap(text: str, word: Word, end: int) -> Edit:
     return Edit(before if before and text[before - 1] != "\n" else start, end, ())
 
 
-def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | str, again: bool) -> Finding:
+def architectures(
+    text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | str, again: bool
+) -> Finding:
     last = after or word
     shown = text[word.start : last.end]
     bare = _bare(value).removeprefix("arch=").partition(",")[0]

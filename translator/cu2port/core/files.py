@@ -11,11 +11,11 @@ from typing import Any
 
 _PART = 1 << 20  # bytes that are read in one step
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".inc", ".clh")
+HEADER_SUFFIXES = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".hu", ".inl", ".ipp", ".inc", ".clh")
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx"})
 HOST_SUFFIXES = CXX_SUFFIXES | {".c"}  # of sources that nvcc gives to the host's compiler
 SOURCE_SUFFIXES = (CUDA_SUFFIXES | HOST_SUFFIXES) | frozenset(
-    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc"}
+    {".h", ".hpp", ".hxx", ".hh", ".hu", ".inl", ".inc", ".def"}
     | {".ipp", ".tcc", ".tpp", ".txx", ".impl", ".tcu", ".cui"}  # templates and parts of sources
 )
 

@@ -88,9 +88,14 @@ class Item:
 
 
 def suffix_of(name: str) -> str:
-    """The suffix that says what a file is, lower case: `.cu` for `a.CU` and for the template `a.cu.in`."""
+    """The suffix that says what a file is, lower case: `.cu` for `a.CU` and for the template `a.cu.in`, `.cpp` for
+    `a.cpp.Cuda`, which a build links to `a.cpp`."""
     name = name.lower().removesuffix(".in")
-    return os.path.splitext(name)[1]  # noqa: PTH122 - a Path for each file of a tree costs more than the walk
+    suffix = os.path.splitext(name)[1]  # noqa: PTH122 - a Path for each file of a tree costs more than the walk
+    if suffix == ".cuda":
+        inner = os.path.splitext(name[:-5])[1]  # noqa: PTH122
+        return inner if inner in SOURCE_SUFFIXES else suffix
+    return suffix
 
 
 def make_roots(inputs: Iterable[str], into_one: bool) -> tuple[Root, ...]:
