@@ -748,6 +748,15 @@ def test_headers_are_tried_with_the_first_unit_that_includes_them(tmp_path: Path
     assert found == ["a.cu", "lonely.cuh"]
 
 
+def test_a_header_that_is_included_in_a_dead_branch_alone_is_a_program(tmp_path: Path) -> None:
+    (tmp_path / "k.cuh").write_text("__global__ void k() {}\n")
+    (tmp_path / "l.cuh").write_text("__global__ void l() {}\n")
+    (tmp_path / "a.cu").write_text(
+        '#if A\n#if 0  // old\n#ifdef B\n#endif\n#include "k.cuh"\n#else\n#include "l.cuh"\n#endif\n#endif\n'
+    )
+    assert [p.units[0].name for p in find_programs(tmp_path, Program(()))] == ["a.cu", "k.cuh"]
+
+
 def test_units_that_others_include_come_last_and_folders_are_told_by_the_tree(tmp_path: Path) -> None:
     for name, text in {
         "kernels/k.cu": "__global__ void k(number* a) {}\n",

@@ -25,6 +25,8 @@ from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, Toolchain
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*$", re.MULTILINE)
+_ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 # functions that move or give back the host's memory, which --check watches
@@ -127,12 +129,28 @@ def read_all(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path,
         except OSError as e:
             raise CannotRun(f"{path}: {e.strerror}") from e
         out[real] = (path, text)
-        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
+        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', _without_dead(text), re.MULTILINE):
             near = [path.parent] if m[1] == '"' else []
             found = next((d / m[2] for d in (*near, *program.include_dirs, INCLUDE_DIR) if (d / m[2]).is_file()), None)
             if found is not None and HEADERS not in absolute_path(found).parents:
                 todo.append(found)
     return out
+
+
+def _without_dead(text: str) -> str:
+    """A text without what is in `#if 0`."""
+    out, at, depth, dead = [], 0, 0, 0
+    for m in _CONDITIONAL.finditer(text) if _ZERO.search(text) else ():
+        if m[1].startswith("if"):
+            depth += 1
+            if not dead and _ZERO.match(m[0]):
+                out.append(text[at : m.start()])
+                dead = depth
+            continue
+        if depth == dead:
+            dead, at = 0, m.start()
+        depth -= m[1] == "endif"
+    return "".join(out) + text[at:] * (not dead)
 
 
 def _is_cuda(path: Path, text: str) -> bool:
