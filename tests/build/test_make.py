@@ -53,6 +53,11 @@ def ported(text: str, **asked: object) -> str:
             "CUDA_GPUS = $(foreach s,$(SMS) 70, -gencode arch=compute_$(s),code=sm_$(s)) -O3\n",
             "CUDA_GPUS = --offload-arch=native -O3\n",
         ),
+        (
+            "NVCC_GENCODE ?= -gencode=arch=compute_75,code=sm_75 \\\n\t-gencode=arch=compute_80,code=sm_80 \\\n"
+            "\t-gencode=arch=compute_90,code=compute_90\nNVCCFLAGS = -O3 \\\n  -restrict \\\n  -g\n",
+            "NVCC_GENCODE ?= --offload-arch=native\nNVCCFLAGS = -O3 \\\n  -g\n",
+        ),
         ("NVCCFLAGS += -arch=sm_$(subst .,,${CC}) -O3\n", "NVCCFLAGS += --offload-arch=native -O3\n"),
         ('ifneq ("$(wildcard /usr/bin/nvcc)", "")\n', 'ifneq ("$(wildcard /usr/bin/hipcc)", "")\n'),
         ("a.fatbin: a.cu\n\tnvcc -fatbin a.cu -o $@\n", "a.fatbin: a.cu\n\thipcc --genco a.cu -o $@\n"),

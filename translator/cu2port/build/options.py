@@ -18,6 +18,8 @@ _STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
 _C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
 # In a quoted argument of CMake's, and in JSON, quotes for the shell are `\\"`, and those within them `\\\\\\"`.
 QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="[^"]*"|[^\s;<>"\\])+""")
+_CONTINUED = re.compile(r"[ \t]*\\\r?\n\Z")
+_ENDS_LINE = re.compile(r"[ \t]*(?:\\?\r?\n|\Z)")
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -150,6 +152,9 @@ def gap(text: str, word: Word, end: int) -> Edit:
     before = start
     while not word.inside and before and text[before - 1] in " \t":
         before -= 1
+    continued = _CONTINUED.search(text, max(0, before - 80), before) if _ENDS_LINE.match(text, end) else None
+    if continued:  # the line of Make's is empty then, and goes
+        return Edit(continued.start(), end, ())
     return Edit(before if before and text[before - 1] != "\n" else start, end, ())
 
 
