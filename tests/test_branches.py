@@ -172,5 +172,25 @@ def test_versions_answer_as_cuda_does(seed: int) -> None:
             assert hip is cuda, (asked, line)
 
 
+@pytest.mark.parametrize(
+    ("newer", "older", "done"),
+    [
+        ("return fast(a, b);", "return a + b;", True),
+        ("return fast(a, b);", "return a;", False),
+        ("return fast(a, b);", "return 0;", False),
+        ("return fast(1);", "return 2;", False),
+        ("return fast(a, b);", "a = b; return a;", False),
+        ("a = fast(a, b);", "return a + b;", False),
+        ("return fast(a, b);", "#if A\nreturn a + b;\n#endif", False),
+    ],
+)
+@pytest.mark.parametrize("op", [">=", "<"])
+def test_a_branch_for_older_gpus_that_does_the_whole_job(newer: str, older: str, done: bool, op: str) -> None:
+    first, second = (newer, older) if op == ">=" else (older, newer)
+    text = f"__device__ int f(int a, int b) {{\n#if __CUDA_ARCH__ {op} 800\n{first}\n#else\n{second}\n#endif\n}}\n"
+    made = translate(text.encode(), Options(), path="a.cu")
+    assert [j.open for j in made.findings if j.finding.code == "CU204"] == [not done]
+
+
 def _known(known: dict[str, Macro], others: Macro, word: str) -> Macro:
     return known.get(word, others)

@@ -15,6 +15,7 @@ from cu2port.facts.branches import (
     comparison,
     is_asked,
     newer_only,
+    older_computes,
     older_is_empty,
     older_refuses,
     tested_defined,
@@ -46,7 +47,8 @@ class CudaArch(Check):
     means 0, so HIP takes the branch for older GPUs: check whether that branch does the whole job;
     where all that it does is stop (`assert(false)`, `__trap()`, `#error`), or a function would be left with nothing,
     HIP takes the other one. So it does where a device function lists PTX for several later GPUs and nothing for older
-    ones, and the PTX can be lifted: the smallest number that loses none of it then holds for the whole file.
+    ones, and the PTX can be lifted: the smallest number that loses none of it then holds for the whole file. Nothing is
+    left to check where each of two branches returns one value of the same operands.
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
@@ -141,6 +143,13 @@ class CudaArch(Check):
             "code of the host, and of later GPUs",
         ),
         Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
+        Example(
+            "__device__ float f(float a) {\n#if __CUDA_ARCH__ >= 800\n    return quick(a);\n#else\n"
+            "    return 1 - 2 / (expf(2 * a) + 1);\n#endif\n}\n",
+            "__device__ float f(float a) {\n#if __CUDA_ARCH__ >= 800\n    return quick(a);\n#else\n"
+            "    return 1 - 2 / (expf(2 * a) + 1);\n#endif\n}\n",
+            "for information: each branch gives a value of the same operands",
+        ),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
         Example("#if defined(__CUDA_ARCH__)\n#elif defined(__HIP_DEVICE_COMPILE__)\n#endif\n", note="has a HIP branch"),
@@ -244,9 +253,9 @@ class CudaArch(Check):
                     effects=(("all", "compile-error"),),
                     why=("Ask for the feature, or give HIP's GPUs a number of your own.",),
                 )
-            elif found is not None and _has_lifted_branch(unit, i):
+            elif found is not None and (how := _older_does_it(unit, i)):
                 yield self.finding(
-                    f"`{unit.text[found.start : found.end]}`: HIP takes the PTX for older GPUs, which is lifted",
+                    f"`{unit.text[found.start : found.end]}`: HIP takes the {how}",
                     start,
                     end,
                     severity=Severity.INFO,
@@ -374,6 +383,13 @@ def _has_lifted_branch(unit: Unit, i: int) -> bool:
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     least = newer_only(unit, g.chain) if g is not None else 0
     return 0 < least <= architecture(unit)
+
+
+def _older_does_it(unit: Unit, i: int) -> str:
+    """What of a conditional HIP takes where it is known to do the whole job; "" if that is not known."""
+    if _has_lifted_branch(unit, i):
+        return "PTX for older GPUs, which is lifted"
+    return "value for older GPUs, which is made of the same operands" if older_computes(unit, i) else ""
 
 
 def _plain_truth(unit: Unit, i: int) -> bool:

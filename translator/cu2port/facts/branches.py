@@ -12,7 +12,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.around import around
 from cu2port.syntax.conditions import ONE, UNDEFINED, UNKNOWN, Lookup, Macro, truth
-from cu2port.syntax.lexer import Directive, Group
+from cu2port.syntax.lexer import Directive, Group, is_identifier
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternary, Unary
 
@@ -200,6 +200,30 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
             return False
         at += 1
     return inside
+
+
+def older_computes(unit: Unit, i: int) -> bool:
+    """Whether the branch for older GPUs does the whole job: of the two branches that macro token i decides each is one
+    `return` of a value, and the operands are the same."""
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    other = unit.once(_else_branches).get(g.chain[0]) if g is not None else None
+    if g is None or other is None or g.opener != g.chain[0] or len(g.chain) != 3:
+        return False
+    f = unit.function_at(i)
+    if f is None:
+        return False
+    parameters = set(filter(is_identifier, unit.t[slice(*f.params)]))
+    newer, older = (parameters.intersection(_returned(unit, of)) for of in (g, other))
+    return bool(newer) and newer == older
+
+
+def _returned(unit: Unit, g: Group) -> list[str]:
+    """The words of a branch that is `return ...;` alone, else none."""
+    first, last = bisect_left(unit.p, g.start), bisect_left(unit.p, g.end)
+    words = unit.t[first:last]
+    if words[:1] != ["return"] or words[-1:] != [";"] or words.count(";") != 1:
+        return []
+    return words[1:-1]
 
 
 def _is_alone(unit: Unit, g: Group) -> bool:
