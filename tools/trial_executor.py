@@ -105,7 +105,10 @@ def compiled(trial: Trial, recorded: Recorded, executor: Executor, target: str) 
         (own / "cu2port_trial").symlink_to(HEADERS / "cu2port_trial")
     flags = [f"-I{x}" for d in trial.program.include_dirs for x in (mirrored(src, d), d.absolute())]
     flags += [f"-I{own}", f"-I{written.unit.parent}", f"-idirafter{INCLUDE_DIR}"]
-    flags += [f"-idirafter{absolute_path(path).parent}", *(f"-D{d}" for d in trial.program.defines)]
+    flags += [
+        f"-idirafter{absolute_path(path).parent}",
+        *(f"-D{d}" for d in (*trial.program.defines, *recorded.kernel.defines)),
+    ]
     flags += ["-DCU2PORT_TRIAL_GPU", "-fwrapv", f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
     out = recorded.folder / f"{target}.so"
     executor.build(target, [written.unit], out, [*flags, *trial.program.flags])
