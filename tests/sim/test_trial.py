@@ -497,7 +497,7 @@ __global__ void other() {}
 #endif
 #if defined(GRAVITY) && GPU > 0 && HERE
 #ifndef HOST
-#ifdef __CUDACC__
+#ifdef EXTRA
 __global__ void yes() {}
 #endif
 #endif
@@ -505,7 +505,7 @@ __global__ void yes() {}
 """
     no, other, yes = kernels(text)
     assert isinstance(no, Kernel) and isinstance(other, Kernel) and isinstance(yes, Kernel)
-    assert (no.defines, other.defines, yes.defines) == ((), (), ("GRAVITY", "GPU"))
+    assert (no.defines, other.defines, yes.defines) == ((), (), ("GRAVITY", "GPU", "EXTRA"))
 
 
 def test_arguments_are_followed_through_the_functions_that_hand_them_on() -> None:
