@@ -12,11 +12,19 @@ from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import Asked, finding, plain_path
 from cu2port.core.model import Finding, Side, insert
 
+#: Why sources are marked as HIP.
+FOR_CUDA = "CMake has no language for `.cu` without CUDA; marked as HIP"
+FOR_THRUST = "Thrust or CUB is included, which the compiler of HIP takes alone; marked as HIP"
 _KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false"})
 _HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
 _VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
 _WILD = re.compile(r"\*|\?|\[[^]/]+\]")
 _WIDTH = 100  # of a line of names
+
+
+def several(names: Sequence[str]) -> str:
+    """The first name, and how many more there are."""
+    return f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
 def _is_glob(c: Command) -> bool:
@@ -86,8 +94,7 @@ def _cuda(text: str, c: Command, known: frozenset[str], pattern: str, whole: boo
         return
     lines = "" if whole else f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
     lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
-    message = f"`{pattern}`: CMake has no language for `.cu` without CUDA; marked as HIP"
-    yield finding(SOURCE, message, c.start, c.end, [insert(c.end, lines, Side.LEFT)])
+    yield finding(SOURCE, f"`{pattern}`: {FOR_CUDA}", c.start, c.end, [insert(c.end, lines, Side.LEFT)])
 
 
 def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str], patterns: Sequence[str]) -> Iterator[Finding]:
@@ -103,9 +110,9 @@ def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str], patterns:
     plain = " ".join(names)
     listed = plain if len(plain) < _WIDTH else f"{lead}  " + f"{lead}  ".join(names) + f"{lead}  "
     line = f"{lead}set_source_files_properties({listed}{'' if listed.endswith(' ') else ' '}PROPERTIES LANGUAGE HIP)"
-    what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-    message = f"{what}: Thrust or CUB is included, which the compiler of HIP takes alone; marked as HIP"
-    yield finding(HOST_SOURCE, message, c.start, c.end, [insert(c.end, line, Side.LEFT)], review=True)
+    yield finding(
+        HOST_SOURCE, f"{several(names)}: {FOR_THRUST}", c.start, c.end, [insert(c.end, line, Side.LEFT)], review=True
+    )
 
 
 def renamed(c: Command, asked: Asked) -> Iterator[Finding]:

@@ -289,7 +289,7 @@ the sources: do not convert a tree that holds them.""",
             "from torch.utils.cpp_extension import CUDAExtension\n"
             'said = subprocess.check_output([home + "/bin/nvcc", "-V"], universal_newlines=True)\n',
             "from torch.utils.cpp_extension import CUDAExtension\n"
-            'said = "Cuda compilation tools, release 12.6, V12.6.85"\n',
+            'said = "Cuda compilation tools, release 12.6, V12.6"\n',
         ),
         BuildExample(
             "setup.py",

@@ -14,6 +14,7 @@ from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
 from cu2port.build.words import INFO, Asked, by_hand, finding, swap
 from cu2port.core.model import Finding
+from cu2port.facts.cuda_versions import COUNTS_AS
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
 _DEEPEST = 200
@@ -25,7 +26,8 @@ _VERSION = re.compile(
     r"(?P<decoded>\.decode\([^()]*\))?"
 )
 _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
-_NVCC_SAYS = '"Cuda compilation tools, release 12.6, V12.6.85"'
+_RELEASE = "{}.{}".format(COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10)
+_NVCC_SAYS = f'"Cuda compilation tools, release {_RELEASE}, V{_RELEASE}"'
 _NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
 _NAMES = re.compile(r"(?<![\w.\"'])(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)")
 
@@ -129,7 +131,7 @@ def _names(text: str) -> Iterator[Finding]:
     versions = list(_VERSION.finditer(text))
     for m in versions:
         said = _NVCC_SAYS if m["decoded"] or _AS_TEXT.search(m["how"]) else f"b{_NVCC_SAYS}"
-        why = "nvcc is asked for its version, and HIP counts as CUDA 12.6"
+        why = f"nvcc is asked for its version, and HIP counts as CUDA {_RELEASE}"
         yield swap(TORCH, m[0], said, m.start(), why, review=True)
     for m in _NVCC.finditer(text):
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):

@@ -61,8 +61,7 @@ def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Ite
     names = [n for n in dict.fromkeys(names) if n not in known]
     if names:
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
-        what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        message = f"{what}: CMake has no language for `.cu` without CUDA; marked as HIP"
+        message = f"{globs.several(names)}: {globs.FOR_CUDA}"
         yield finding(SOURCE, message, c.start, c.end, [insert(c.start, line + break_of(text, c.start))])
 
 
@@ -74,8 +73,7 @@ def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterat
     names = [n for n in dict.fromkeys(found) if n not in known]
     if names:
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
-        what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        message = f"{what}: Thrust or CUB is included, which the compiler of HIP takes alone; marked as HIP"
+        message = f"{globs.several(names)}: {globs.FOR_THRUST}"
         edits = [insert(c.start, line + break_of(text, c.start))]
         yield finding(HOST_SOURCE, message, c.start, c.end, edits, review=True)
 
