@@ -26,7 +26,13 @@ def clang() -> str:
 
 
 def machine_code(source: str, tmp_path: Path, arch: str, *flags: str) -> dict[str, str]:
-    """The assembly of each kernel, without ROCm, and so without what ptx.hpp makes of its functions."""
+    """The assembly of each kernel."""
+    parts = re.split(r"^(?=\w+:\s)", compiled(source, tmp_path, arch, *flags), flags=re.M)
+    return {p.partition(":")[0]: p.partition("s_endpgm")[0] for p in parts if "s_endpgm" in p}
+
+
+def compiled(source: str, tmp_path: Path, arch: str, *flags: str) -> str:
+    """What clang makes of kernels, without ROCm, and so without what ptx.hpp makes of its functions."""
     shutil.copytree(INCLUDE / "cu2port", tmp_path / "cu2port", dirs_exist_ok=True)
     for needs_hip in ("ptx_device.hpp", "ptx_barrier.hpp"):
         (tmp_path / "cu2port" / needs_hip).write_text("")
@@ -50,5 +56,4 @@ def machine_code(source: str, tmp_path: Path, arch: str, *flags: str) -> dict[st
     if "unknown target" in done.stderr or "unsupported CUDA gpu" in done.stderr:
         pytest.skip("this clang does not know AMD GPUs")
     assert done.returncode == 0, done.stderr[:3000]
-    parts = re.split(r"^(?=\w+:\s)", done.stdout, flags=re.M)
-    return {p.partition(":")[0]: p.partition("s_endpgm")[0] for p in parts if "s_endpgm" in p}
+    return done.stdout

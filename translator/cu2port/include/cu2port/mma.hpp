@@ -249,30 +249,37 @@ template <class To, class From> CU2PORT_MMA Fragment<To, 4> as(Fragment<From, 4>
     return {To(x[0]), To(x[1]), To(x[2]), To(x[3])};
 }
 
-// C where the product is in the tile.
+// Where there is a matrix instruction. What lanes that are missing take is here once: each product of an unrolled loop
+// has a copy for the compiler to read.
 template <class How, class A, class B, int Steps, int N, class W, class Acc, class Sum>
-CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
+CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
     Into<Acc> into, matrix::Words<N>) {
-    Tile<Acc>& tile = *into.tile;
-    if (__builtin_expect(matrix::multiplied_tile<matrix::Unit<How, A, B>, Steps>(a, b, tile, into.lanes), 1)) return c;
-    tile.from_ptx(as<Acc>(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(tile.to_ptx()))));
+    typedef matrix::Unit<How, A, B> Unit;
+    constexpr int words = matrix::words_of<Unit>(2, Steps);
+    Fragment<Sum, 4> sum = c;
+    if (into.tile != nullptr) {
+        if (__builtin_expect(matrix::multiplied_tile<Unit, Steps>(a, b, *into.tile, into.lanes), 1)) return c;
+        sum = as<Sum>(into.tile->to_ptx());
+    } else if (into.lanes != Lanes::apart) {
+        if (words == 0) return by_vectors<How, A, B, 2, Steps>(a, b, c);
+        if (__builtin_expect(matrix::multiplied<Unit, 2, Steps>(a, b, sum, matrix::Words<words>()), 1)) return sum;
+    }
+    sum = by_few_vectors<How, A, B, 2, Steps>(a, b, sum);
+    if (into.tile == nullptr) return sum;
+    into.tile->from_ptx(as<Acc>(sum));
     return c;
 }
 template <class How, class A, class B, int Steps, class W, class Acc, class Sum>
-CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Fragment<Sum, 4> c, Into<Acc>,
-    matrix::Words<0>) {
-    return c;
+CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
+    Into<Acc>, matrix::Words<0>) {
+    return by_vectors<How, A, B, 2, Steps>(a, b, c);
 }
 
 /// The same into a tile, where there is one: C, which is returned, means nothing then.
 template <class How, class A, class B, int Steps, class W, class Acc>
 CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Into<Acc> into) {
-    typedef matrix::Unit<How, A, B> Unit;
-    typedef typename Summed<Acc>::type Sum;
-    if (Unit::words != 0 && into.lanes == Lanes::apart)
-        return vector(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
-    if (Unit::words == 0 || into.tile == nullptr) return vector(multiply<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
-    return vector(multiply_tile<How, A, B, Steps>(a, b, as<Sum>(c), into, matrix::Words<Unit::words>()));
+    const matrix::Words<matrix::Unit<How, A, B>::words> words{};
+    return vector(product_into<How, A, B, Steps>(a, b, as<typename Summed<Acc>::type>(c), into, words));
 }
 
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
