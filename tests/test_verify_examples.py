@@ -19,7 +19,7 @@ CANNOT = {
     "CU109 example 7": "pastes a name of hipBLAS, whose header the wheels do not have",
     "CU206 example 17": "assigns to a member of an object that it does not declare",
     "CU216 example 3": "includes no header of complex numbers",
-    "CU232 example 8": "compares a member of a class that it does not declare",
+    "CU232 example 9": "compares a member of a class that it does not declare",
     "CU248 example 0": "names the global namespace, and each example is in a namespace of its own here",
     "CU248 example 1": "names the global namespace, and each example is in a namespace of its own here",
     "CU313 example 5": "calls a device function in a host function, since the example says neither",
