@@ -44,6 +44,12 @@ def test_a_pattern_finds_what_cmake_finds(tmp_path: Path) -> None:
         assert set(ours) == theirs & set(TREE), (kind, pattern)
 
 
+def test_a_hostile_pattern_takes_no_time() -> None:
+    long = f"{'a' * 200}.cu"
+    for pattern in ("*a" * 100 + "*b", "[z-a]*.c*", "[*", "[]*", "*[!", "${X" * 50 + "*.c*", "../" * 50 + "*.c*"):
+        assert _finds(pattern, True, Asked("cmake", "x"), (long,)) == []
+
+
 @pytest.mark.parametrize(
     ("command", "added"),
     [

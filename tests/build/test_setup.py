@@ -143,6 +143,12 @@ def test_flags_stay_lists_of_words(parts: list[tuple[str, list[str]]]) -> None:
     assert port(result.output.decode()).output == result.output
 
 
+def test_a_list_of_very_many_options() -> None:
+    words = '"-restrict", "-t 4", "-O3", ' * 3_000
+    text = f"{HEAD}nvcc = [{words}]\n"
+    assert port(text).output.count(b"-") == 3_000
+
+
 def test_a_word_that_becomes_two_stays_in_a_list() -> None:
     found = port(f'{HEAD}a = {{"nvcc": ["--use_fast_math", \'--ftz=false\']}}\n').output.decode()
     assert found == HEAD + (

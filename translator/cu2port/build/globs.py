@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from cu2port.build.layout import break_of
@@ -18,7 +19,6 @@ FOR_THRUST = "Thrust or CUB is included, which the compiler of HIP takes alone; 
 _KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false"})
 _HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
 _VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
-_WILD = re.compile(r"\*|\?|\[[^]/]+\]")
 _WIDTH = 100  # of a line of names
 
 
@@ -42,26 +42,23 @@ def _names_cuda(pattern: str) -> bool:
 
 def _finds(pattern: str, recurse: bool, asked: Asked, among: Collection[str]) -> list[str]:
     """Paths from the root that a pattern finds; one behind a variable finds what ends so."""
-    tail = _VARIABLE.split(_HERE.sub("", pattern))[-1]
-    behind = tail != _HERE.sub("", pattern)
-    whole = tail.lstrip("/") if behind else plain_path(PurePosixPath(asked.folder, tail))
-    folder, _, last = whole.rpartition("/")
-    regex = f"{_regex(folder)}/" if folder else ""
-    regex += "(?:.*/)?" * recurse + _regex(last)
-    if behind:
-        regex = f"(?:.*/)?{regex}"
-    compiled = re.compile(regex)
-    return [name for name in among if compiled.fullmatch(name)]
+    here = _HERE.sub("", pattern)
+    tail = _VARIABLE.split(here)[-1]
+    whole = tail.lstrip("/") if tail != here else plain_path(PurePosixPath(asked.folder, tail))
+    parts = whole.split("/")
+    found = []
+    for name in among:
+        names = name.split("/")
+        first = range(len(names)) if tail != here else (0,)
+        if any(_fits(names[k:], parts, recurse) for k in first):
+            found.append(name)
+    return found
 
 
-def _regex(glob: str) -> str:
-    """A pattern of CMake's as a regular expression."""
-    out, at = "", 0
-    for m in _WILD.finditer(glob):
-        out += re.escape(glob[at : m.start()])
-        out += {"*": "[^/]*", "?": "[^/]"}.get(m[0], "[" + re.escape(m[0][1:-1]).replace(r"\-", "-") + "]")
-        at = m.end()
-    return out + re.escape(glob[at:])
+def _fits(names: Sequence[str], parts: Sequence[str], recurse: bool) -> bool:
+    """Whether the parts of a pattern fit those of a path. `recurse`: the last one may be in any folder below."""
+    enough = len(names) >= len(parts) if recurse else len(names) == len(parts)
+    return enough and fnmatchcase(names[-1], parts[-1]) and all(map(fnmatchcase, names, parts[:-1]))
 
 
 def globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:

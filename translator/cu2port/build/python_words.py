@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,13 @@ _COMMA = re.compile(r"[ \t]*,")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words that follow one another. `start`: where the group begins. `strings`: of each string with words the bytes
-    [start, end) that go when all of it goes; none for a lone string. `block`: the group is all that a block has, so
-    that something must stay."""
+    """Words that follow one another. `start`: where the group begins. `strings`: by the bytes [start, end) that go when
+    all of a string goes, its words; none for a lone string. `block`: the group is all that a block has, so that
+    something must stay."""
 
     words: tuple[Word, ...]
     start: int
-    strings: tuple[tuple[int, int], ...]
+    strings: Mapping[tuple[int, int], Sequence[Word]]
     block: bool = False
 
 
@@ -59,9 +60,12 @@ def groups(text: str, module: cst.Module, spans: Spans) -> Iterator[Group]:
 
 
 def _group(words: Sequence[Word], span: tuple[int, int], block: bool = False) -> Group:
-    strings = tuple(dict.fromkeys(w.whole for w in words if w.whole))
     following = [*words[1:], None]  # one too many where there are none
     marked = [dataclasses.replace(w, open=not _next_to(w, after)) for w, after in zip(words, following, strict=False)]
+    strings: dict[tuple[int, int], list[Word]] = {}
+    for w in marked:
+        if w.whole:
+            strings.setdefault(w.whole, []).append(w)
     return Group(tuple(marked), span[0], strings, block)
 
 
@@ -147,37 +151,44 @@ def emptied(text: str, group: Group, findings: Sequence[Finding]) -> Iterator[Fi
     """The findings of a group. Where they take all words out of a string, the string goes too; a lone one would be an
     empty argument, so that it stays. Where nothing of a block is left, `pass` stays."""
     found = list(findings)
-    if found and not group.strings and all(_is_out(w, found) for w in group.words):
+    edits = sorted((e.start, e.end, not e.parts, k) for k, f in enumerate(found) for e in f.edits)
+    starts = [start for start, *_ in edits]
+
+    def is_out(word: Word) -> bool:
+        at = bisect_right(starts, word.start) - 1
+        return at >= 0 and word.end <= edits[at][1] and edits[at][2]
+
+    if found and not group.strings and all(map(is_out, group.words)):
         why = "without it an empty argument would be left"
         shown = text[group.words[0].start : group.words[-1].end]
         yield by_hand(OPTION, shown, why, "what holds without it", group.words[0].start, group.words[-1].end)
         return
-    for whole in group.strings:
-        inside = [w for w in group.words if w.whole == whole]
-        if len(inside) < 2 or not all(_is_out(w, found) for w in inside):
+    gone: set[int] = set()
+    for whole, inside in group.strings.items():
+        if len(inside) < 2 or not all(map(is_out, inside)):
             continue
-        of = [f for f in found if any(whole[0] <= e.start < whole[1] for e in f.edits)]
+        first, *others = sorted({k for *_, k in edits[bisect_left(starts, whole[0]) : bisect_left(starts, whole[1])]})
         edit = gap(text, dataclasses.replace(inside[0], outer=whole, lined=True), whole[1])
-        found[found.index(of[0])] = dataclasses.replace(of[0], edits=(edit,), end=of[-1].end)
-        found = [f for f in found if f not in of[1:]]
-    if group.block and all(_is_out(w, found) for w in group.words):
+        last = found[others[-1] if others else first]
+        found[first] = dataclasses.replace(found[first], edits=(edit,), end=last.end)
+        gone.update(others)
+    if group.block and all(map(is_out, group.words)):
         at = next(k for k, f in enumerate(found) if f.edits)
-        (first, *rest), word = found[at].edits, group.words[0]
-        out = text[first.start : first.end]
-        kept = dataclasses.replace(first, start=word.outer[0], parts=("pass" + out[len(out.rstrip()) :],))
+        (one, *rest), word = found[at].edits, group.words[0]
+        out = text[one.start : one.end]
+        kept = dataclasses.replace(one, start=word.outer[0], parts=("pass" + out[len(out.rstrip()) :],))
         found[at] = dataclasses.replace(found[at], edits=(kept, *rest))
-    starts = {e.start for f in found for e in f.edits}
-    for f in found:
+    left = [f for k, f in enumerate(found) if k not in gone]
+    starts = sorted(e.start for f in left for e in f.edits)
+    for f in left:
         yield dataclasses.replace(f, edits=tuple(_closed_up(text, e, starts) for e in f.edits))
 
 
-def _closed_up(text: str, edit: Edit, starts: Collection[int]) -> Edit:
+def _closed_up(text: str, edit: Edit, starts: Sequence[int]) -> Edit:
     """An edit that takes out the first of a list takes the space after it too, where no other edit does."""
     space = _SPACE.match(text, edit.end)
-    if edit.parts or not space or edit.end in starts or text[edit.end - 1] != "," or text[edit.start - 1] not in "([{":
+    after = bisect_left(starts, edit.end)
+    taken = after < len(starts) and starts[after] == edit.end
+    if edit.parts or not space or taken or text[edit.end - 1] != "," or text[edit.start - 1] not in "([{":
         return edit
     return dataclasses.replace(edit, end=space.end())
-
-
-def _is_out(word: Word, findings: Sequence[Finding]) -> bool:
-    return any(e.start <= word.start and word.end <= e.end and not e.parts for f in findings for e in f.edits)
