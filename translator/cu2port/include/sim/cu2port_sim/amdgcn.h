@@ -99,12 +99,13 @@ inline int __builtin_amdgcn_ds_permute(int address, int v, CU2PORT_SIM_WHERE) {
 inline int __builtin_amdgcn_ds_swizzle(int v, int pattern, CU2PORT_SIM_WHERE) {
     return cu2port_sim::permute("ds_swizzle", v, cu2port_sim::swizzle_source(cu2port_sim::lane_id(), pattern), where);
 }
+// g++ mangles no name that begins with `__builtin_`, so that two instances that are not inlined would be one symbol.
 template <class T>
-inline T __builtin_amdgcn_mov_dpp(T v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
+[[gnu::always_inline]] inline T __builtin_amdgcn_mov_dpp(T v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
     return cu2port_sim::dpp(T{}, v, ctrl, rows, banks, bound, where);
 }
 template <class T>
-inline T __builtin_amdgcn_update_dpp(T old, std::common_type_t<T> v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
+[[gnu::always_inline]] inline T __builtin_amdgcn_update_dpp(T old, std::common_type_t<T> v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
     return cu2port_sim::dpp(old, v, ctrl, rows, banks, bound, where);
 }
 inline unsigned __builtin_amdgcn_mov_dpp8(unsigned v, unsigned sel, CU2PORT_SIM_WHERE) {
