@@ -117,6 +117,7 @@ def another(t: Type, kind: str) -> Type:
     return TYPES[f"f{bits}" if kind == "f" and bits in (32, 64) else f"{'s' if kind == 's' else 'u'}{bits}"]
 
 
+@pytest.mark.slow
 def test_agreement_on_variables_of_other_types(tmp_path: Path) -> None:
     """One form for each row and types of its operands; all of them signed, and each of a kind of its own."""
     rng, seen, found = Random(4), set(), []

@@ -232,7 +232,7 @@ int main(int, char** argv) {{
 """
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_operations(wave: int, build: Callable[[Path, int], Path], tmp_path: Path) -> None:
     rng = random.Random(wave)
     rounds = []

@@ -125,6 +125,7 @@ inline void go(int* p) { k<ops::Twice, kSize><<<1, 64>>>(p); }
     assert said.outcome == "same", said.text
 
 
+@pytest.mark.slow
 def test_textures_and_surfaces(tried: Try) -> None:
     """Objects as parameters and in structs; what is fetched elsewhere, or written elsewhere, is a difference."""
     said = tried(
@@ -164,6 +165,7 @@ void go(int* a) { k<<<2, 64>>>(a, 1); k<<<2, 64>>>(a, 4); k<<<2, 64>>>(a, 5); }
     assert said.outcome == "same" and said.cases == 32, said.text
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_only_renamed_differs_at_64_lanes(tried: Try) -> None:
     said = tried(SUM, "flag", waves=(32, 64), kernels=frozenset({"votes"}))["votes"]
     assert said.outcome == "differs" and "in CUDA" in said.why
@@ -318,6 +320,7 @@ def test_a_kernel_of_a_header_sees_what_its_unit_declares_before(tried: Try, tmp
     assert said.outcome == "same" and said.file.endswith("k.cuh"), said.text
 
 
+@pytest.mark.slow
 def test_asynchronous_copies_with_barriers_and_pipelines(tried: Try) -> None:
     text = """#include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>
@@ -357,6 +360,7 @@ void go() { piped<<<1, 64>>>(0, 0, 4), barred<<<1, 64>>>(0, 0); }
     assert {k: v.outcome for k, v in said.items()} == {"piped": "same", "barred": "same"}, said
 
 
+@pytest.mark.slow
 def test_what_a_kernel_does_not_call_and_what_its_host_refuses_is_left_out(tried: Try) -> None:
     """An #error of a build, functions for another argument, a union, an index behind a variable of the GPU."""
     text = """#ifndef HAS_TIMER
