@@ -16,7 +16,20 @@ from cu2port.build.words import Asked
 
 TREE = ("a.cu", "a.cpp", "a+b.cu", "k1.cu", "src/b.cu", "src/b.cc", "src/deep/c.cu", "src/deep/c.cuh", "other/d.c")
 PATTERNS = (
-    *("*.c*", "*", "*.c[up]*", "?.c?", "deep/*.c*", "deep/*", "d*/*.c*", "../*.c*", "./deep/../*.c*", "../a+*.c*"),
+    *(
+        "*.c*",
+        "*",
+        "*.c[up]*",
+        "*.c[^u]*",
+        "[!b].c*",
+        "?.c?",
+        "deep/*.c*",
+        "deep/*",
+        "d*/*.c*",
+        "../*.c*",
+        "./deep/../*.c*",
+        "../a+*.c*",
+    ),
     *("${CMAKE_CURRENT_SOURCE_DIR}/deep/*.c*", "${CMAKE_CURRENT_LIST_DIR}/*.cu*", "../*[0-9].*", "../*/*.c*"),
 )
 HIP = "set_source_files_properties({} PROPERTIES LANGUAGE HIP)\n"

@@ -45,7 +45,7 @@ def _finds(pattern: str, recurse: bool, asked: Asked, among: Collection[str]) ->
     here = _HERE.sub("", pattern)
     tail = _VARIABLE.split(here)[-1]
     whole = tail.lstrip("/") if tail != here else plain_path(PurePosixPath(asked.folder, tail))
-    parts = whole.split("/")
+    parts = whole.replace("[^", "[!").split("/")  # fnmatch has `!` alone
     found = []
     for name in among:
         names = name.split("/")

@@ -26,8 +26,8 @@ _NO_VALUE = re.compile(r"-|[|&;<>()]")
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of a command line at `start`. `outer`: the bytes that go when it goes, quotes included. `last`: nothing
-    that follows can be its value. `open`: its value may be somewhere else. `opaque`: an expression, of which nothing is
-    known. `whole`: the bytes of the string that it is in, which go when all words of it go."""
+    that follows can be its value. `open`: its value may be in another string. `opaque`: an expression with an unknown
+    value. `whole`: the bytes of the string that it is in, which go when all words of it go."""
 
     text: str
     start: int

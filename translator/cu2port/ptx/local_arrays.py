@@ -33,8 +33,8 @@ def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
 
 def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: list[range], nested: bool) -> bool:
     """Whether something that a loop may use may hold the array's address: a variable set to it, or a lambda. `spans`:
-    the loop, and what it calls. A pointer whose scope has none of them, and of which elements alone are used, is
-    gone then."""
+    the loop, and what it calls. A pointer does not count if its scope has none of them
+    and it is only used to reach elements."""
     end = f.body[1] if nested else spans[0].start
     seen = {array.at}
     whole = list(whole)
@@ -57,7 +57,7 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
 
 
 def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[range]) -> bool:
-    """Whether a pointer's scope has none of these parts, and it is used for elements alone."""
+    """Whether a pointer's scope has none of these parts, and it is only used to reach elements."""
     declared = unit.declaration(pointer.at)
     if declared is None or declared.pointers != 1 or pointer.reference or not declared.scope.local:
         return False

@@ -212,7 +212,7 @@ def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: 
 
 
 def _computed(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> Collection[int]:
-    """The value of an expression of which other files know a part."""
+    """The value of an expression that may use names which other files define."""
     words = []
     for i in range(first, stop):
         if is_identifier(unit.t[i]):
