@@ -35,7 +35,7 @@ class Scan(NamedTuple):
 
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
-    hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`.
+    hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     """
 
     declared: frozenset[str] = frozenset()
@@ -46,6 +46,7 @@ class Scan(NamedTuple):
     asked: frozenset[str] | None = None
     carry: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
+    multiplies: bool = False
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -90,6 +91,7 @@ class Graph:
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
         self._products = {f: scans[f].products for f in headers if scans[f].products}
+        self._multiplying = frozenset(f for f, scan in scans.items() if scan.multiplies)
         self._defined: dict[str, set[str]] = defaultdict(set)
         self._declarers: _Speakers = defaultdict(lambda: defaultdict(int))
         self._promisers: _Speakers = defaultdict(lambda: defaultdict(int))
@@ -127,6 +129,10 @@ class Graph:
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
         return frozenset(text for f in self._there(self._products, file) for text in self._products[f])
+
+    def multiplies(self, file: str) -> bool:
+        """Whether a file multiplies by it, or reaches such functions."""
+        return file in self._multiplying or any(True for _ in self._there(self._products, file))
 
     def _there(self, speakers: Iterable[str], file: str) -> Iterator[str]:
         reached = self._reached.get(file, 0)

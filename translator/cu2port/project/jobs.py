@@ -118,7 +118,7 @@ def scan(job: Job, tools: Tools) -> Scan:
     if found is None:
         text = data.decode("latin-1")
         own, promised, asked = declared_names(text, job.options.rules)
-        side, told = side_of_text(data), (carry_definitions(text), _products(text))
+        side, told = side_of_text(data), (carry_definitions(text), _products(text), may_multiply(text))
         found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told)
     return found
 

@@ -19,6 +19,7 @@ from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
 from cu2port.project import build_files, git
 from cu2port.project.compile_db import CompileDb
+from cu2port.project.computing import Computing
 from cu2port.project.device_hosts import device_hosts
 from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes
@@ -197,6 +198,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     builds = build_files.read(items)
     hosts = device_hosts(graph) if builds else frozenset()
     as_cuda = build_files.as_cuda(builds, items)
+    computing = Computing(graph) if graph else None
     jobs = []
     for job, item in bare:
         options = job.options
@@ -224,6 +226,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             hip_macros=sides.macros if sides else frozenset(),
             carry=graph.carry(job.path) if graph else frozenset(),
             products=graph.products(job.path) if graph else frozenset(),
+            computing=computing.names(job.path) if computing else frozenset(),
             as_cuda=is_cuda,
             as_hip=is_cuda or job.path in hosts,
         )

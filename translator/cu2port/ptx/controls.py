@@ -5,7 +5,7 @@ A lambda that is called and nothing else (`lambdas`) is read at each call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Function
@@ -81,7 +81,7 @@ class Seen:
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
     `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those
-    that the compiler computes."""
+    that the compiler computes. `left_out`: statements that are not looked at."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
@@ -95,6 +95,7 @@ class Seen:
     params: list[tuple[int, Param]] = field(default_factory=list)
     under: dict[int, Controls] = field(default_factory=dict)
     variables: set[int] = field(default_factory=set)
+    left_out: frozenset[int] = frozenset()
 
     def lose(self, unit: Unit, name: str, at: int) -> None:
         """What a name means at a token may change."""
@@ -133,18 +134,37 @@ def key_at(unit: Unit, name: str, at: int) -> int:
     return _key_of(unit.declarations.visible(name, at), name)
 
 
-def read(unit: Unit, f: Function) -> Seen | None:
-    """What a function's body does; None where something in it may do anything."""
+def read(unit: Unit, f: Function, places: Collection[int] = ()) -> Seen | None:
+    """What a function's body does; None where something in it may do anything.
+
+    With `places`, statements by token: what it does where a template has one of them.
+    """
     body = read_body(unit, f.body[0] + 1, f.body[1])
     if any(_may_hide(unit, i) for i in range(f.body[0], f.body[1])):
         return None
-    seen = Seen(lambdas=local_functions(unit, f, body))
+    seen = Seen(lambdas=local_functions(unit, f, body), left_out=_left_out(unit, body, places))
     for p in parameters(unit, *f.params):
         if p.at >= 0:
             seen.params.append((seen.declare(unit, p.name, p.at), p))
     _statement(unit, body, (), seen)
     uncalled = (i for g in seen.lambdas.values() for i in g.calls if i not in seen.called)
     return None if seen.unread or any(uncalled) else seen
+
+
+def _left_out(unit: Unit, body: Block, places: Collection[int]) -> frozenset[int]:
+    """Branches of `if constexpr` that no template has which has one of these places: all are in other branches."""
+    out: set[int] = set()
+    beside: dict[int, frozenset[int]] = {}  # of a branch: places in branches that are not there when it is
+    choices = [s for s in statements(body) if isinstance(s, If) and unit.tok(s.at + 1) == "constexpr"] if places else []
+    for s in choices:
+        branches = [(b, frozenset(x.at for x in statements(b) if x.at in places)) for b in (s.then, s.other) if b]
+        around = beside.get(s.at, frozenset())
+        for b, _ in branches:
+            others = around.union(*(held for other, held in branches if other is not b))
+            beside[b.at] = others
+            if others.issuperset(places):
+                out.add(b.at)
+    return frozenset(out)
 
 
 def _may_hide(unit: Unit, i: int) -> bool:
@@ -158,7 +178,7 @@ def _may_hide(unit: Unit, i: int) -> bool:
 
 
 def _statement(unit: Unit, s: Stmt | None, controls: Controls, seen: Seen) -> None:
-    if s is None:
+    if s is None or s.at in seen.left_out:
         return
     seen.within.setdefault(s.at, []).append(controls)
     if isinstance(s, Block):
@@ -296,7 +316,7 @@ def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[tuple[str, int]]:
     if isinstance(e.callee, Member):
         yield root(e.callee), e.at
     known = [parameters(unit, *f.params) for f in unit.functions if f.name == callee(e)]
-    if callee(e) in OF_VALUES and not known:
+    if not known and (callee(e) in OF_VALUES or callee(e) in unit.project.computing):
         return
     for n, x in enumerate(e.args):
         by_value = known and all(n < len(ps) and not ps[n].reference and ps[n].at >= 0 for ps in known)

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from cu2port.facts.blocks import named_number
+from cu2port.facts.computing import OF_A_BLOCK, computes, is_constant
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.controls import OF_VALUES, UNKNOWN, Controls, Seen, key_at, read
-from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
     Assign,
     Binary,
     CallExpr,
     Expr,
     Index,
-    Jump,
     Member,
     Name,
     Num,
@@ -33,13 +31,10 @@ from cu2port.syntax.tree import (
     walk,
 )
 
-_OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
-_CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
-
 
 def stays_together(unit: Unit, f: Function, region: range | None, places: Collection[int]) -> bool:
     """Whether the lanes that begin a part of a function (None: all of it) come to each of these statements in it."""
-    seen = read(unit, f)
+    seen = read(unit, f, places if region is None else ())
     return seen is not None and _come(unit, seen, _varying(unit, f, seen), region, places)
 
 
@@ -125,9 +120,9 @@ class _Values:
             key = key_at(self.unit, e.text, e.at)
             if key in self.seen.locals:
                 return key not in self.varying
-            return key == UNKNOWN and (e.at in (self.elements or ()) or _is_constant(self.unit, e))
+            return key == UNKNOWN and (e.at in (self.elements or ()) or is_constant(self.unit, e))
         if isinstance(e, Member):
-            of_block = isinstance(e.base, Name) and e.base.text in _OF_A_BLOCK - set(self.seen.locals.values())
+            of_block = isinstance(e.base, Name) and e.base.text in OF_A_BLOCK - set(self.seen.locals.values())
             return of_block or (self.unit.tok(e.at - 1) == "." and isinstance(e.base, Name) and self.same(e.base))
         if isinstance(e, Unary):
             return e.op not in ("&", "*") and self.same(e.x)
@@ -154,37 +149,7 @@ class _Values:
         return d is not None and d.pointers > 0 and d.arrays == 0 and self.same(e.base) and self.same(e.inner)
 
 
-def _is_constant(unit: Unit, e: Name) -> bool:
-    """Whether a name from outside of a function is a number, or an argument of a template."""
-    if e.text in _CONSTANTS or named_number(unit, e.text) is not None:
-        return True
-    d = unit.declarations.visible(e.text, e.at)
-    return d is not None and (
-        d.kind in ("template parameter", "enumerator") or "constexpr" in unit.t[d.type_first : d.type_stop]
-    )
-
-
 def _computes(unit: Unit, name: str) -> bool:
-    """Whether a function is one of the language's, or one `return` of the file of what its arguments alone make."""
-    found = [f for f in unit.functions if f.name == name]
-    if not found:
-        return name in OF_VALUES
-    for f in found:
-        body = read_body(unit, f.body[0] + 1, f.body[1]).body
-        params = parameters(unit, *f.params)
-        if (
-            len(body) != 1
-            or not isinstance(body[0], Jump)
-            or body[0].value is None
-            or any(p.reference or p.at < 0 for p in params)
-        ):
-            return False
-        of = Seen()
-        for p in params:
-            of.declare(unit, p.name, p.at)
-        whole = walk(body[0].value)
-        if any(isinstance(x, (CallExpr, Index, Assign)) for x in whole) or not _Values(unit, of, set()).same(
-            body[0].value
-        ):
-            return False
-    return True
+    """Whether a function is one of the language's, or only computes, here or in a header."""
+    known = computes(unit, name)
+    return known if known is not None else name in OF_VALUES or name in unit.project.computing

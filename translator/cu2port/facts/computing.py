@@ -1,0 +1,86 @@
+"""Functions that only compute: one `return` of what their arguments alone make, so that what all lanes have alike stays
+so. A file's own, and those of headers, as their texts have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from cu2port.facts.blocks import named_number
+from cu2port.facts.unit import Unit
+from cu2port.syntax.statements import parameters, read_body
+from cu2port.syntax.tree import Binary, Expr, Jump, Member, Name, Num, Operator, Ternary, Unary, Unread
+
+_CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
+OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
+_CHANGES = frozenset({"&", "*", "++", "--", "p++", "p--"})
+_ONE_RETURN = re.compile(r"\{\s{0,200}return\b")  # begins with text: is found fast
+_HEAD = re.compile(r"\b(\w+)\s*\([^(){};]*\)\s*(?:noexcept\s*)?\Z")
+_MOST_HEAD = 400  # letters of a function's name and parameters
+
+
+def is_constant(unit: Unit, e: Name) -> bool:
+    """Whether a name from outside of a function is a number, or an argument of a template."""
+    if e.text in _CONSTANTS or named_number(unit, e.text) is not None:
+        return True
+    d = unit.declarations.visible(e.text, e.at)
+    return d is not None and (
+        d.kind in ("template parameter", "enumerator") or "constexpr" in unit.t[d.type_first : d.type_stop]
+    )
+
+
+def computes(unit: Unit, name: str) -> bool | None:
+    """Whether all functions of a name in a file only compute; None where it has none."""
+    found = [f for f in unit.functions if f.name == name]
+    for f in found:
+        body = read_body(unit, f.body[0] + 1, f.body[1]).body
+        params = parameters(unit, *f.params)
+        if len(body) != 1 or not isinstance(body[0], Jump) or body[0].value is None:
+            return False
+        if any(p.reference or p.volatile or p.at < 0 for p in params):
+            return False
+        if not _is_made_of(unit, body[0].value, {p.name for p in params}):
+            return False
+    return True if found else None
+
+
+def _is_made_of(unit: Unit, whole: Expr, names: Collection[str]) -> bool:
+    """Whether an expression is made of these names and of constants alone, and changes nothing."""
+    todo = [whole]
+    for e in todo:
+        if any(isinstance(x, Unread) for x in e.around):
+            return False
+        if isinstance(e, Name):
+            if not (e.text in names and not e.qualified) and not is_constant(unit, e):
+                return False
+        elif isinstance(e, Unary):
+            if e.op in _CHANGES:
+                return False
+            todo.append(e.x)
+        elif isinstance(e, Binary):
+            todo += (e.a, e.b)
+        elif isinstance(e, Ternary):
+            todo += (e.cond, e.a, e.b)
+        elif isinstance(e, Member):
+            if not isinstance(e.base, Name) or e.base.text not in OF_A_BLOCK - set(names):
+                return False
+        elif not isinstance(e, Num) and not (isinstance(e, Operator) and e.word == "sizeof"):
+            return False
+    return True
+
+
+# --- Of headers ------------------------------------------------------------------------------------------------------
+
+
+def may_compute(text: str) -> frozenset[str]:
+    """Names of functions that begin with `return`, told without the lexer."""
+    heads = (_HEAD.search(text, max(0, m.start() - _MOST_HEAD), m.start()) for m in _ONE_RETURN.finditer(text))
+    return frozenset(m[1] for m in heads if m is not None)
+
+
+def is_computed_only(unit: Unit, name: str) -> bool:
+    """Whether a header has a name for functions that only compute, and for nothing else but to call them."""
+    if unit.macros.get(name) or computes(unit, name) is False:
+        return False
+    mine = {f.name_at for f in unit.functions if f.name == name}
+    return all(i in mine or (unit.tok(i + 1) == "(" and not unit.declares(i)) for i in unit.find(name))
