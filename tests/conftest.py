@@ -10,6 +10,7 @@ from hypothesis import settings
 from cu2port.core import kept
 
 _NUMBERS = itertools.count()
+_LONGEST_FIRST = ("sim", "warp", "audit", "ptx", "tests", "lint")
 
 
 # Wall time says nothing on a loaded machine, and a test that fails must fail again.
@@ -19,6 +20,18 @@ settings.load_profile("cu2port")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expected files of samples/")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With `--dist loadfile` xdist begins with the files of the most tests; here the order of collection counts."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests compile or run programs come first: one of them at the end would keep one worker alone."""
+    rank = {folder: n for n, folder in enumerate(_LONGEST_FIRST)}
+    items.sort(key=lambda item: rank.get(item.path.parent.name, len(rank)))
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cu2port.build.convert import convert, facts
 from cu2port.build.pages import BUILD_RULES, BuildExample
+from cu2port.build.syntax import commands
 from cu2port.build.table import table
 from cu2port.build.words import Asked, kind_of
 from cu2port.core.model import Outcome, Result
@@ -367,3 +368,79 @@ def test_texts_change_where_findings_say_and_once(text: str, renames: bool, arch
 def test_separate_compilation_of_a_target_without_sources_goes() -> None:
     text = "add_library(a INTERFACE)\nset_target_properties(a PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
     assert ported(text) == "add_library(a INTERFACE)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('set(CUDA_F\n  -Xcudafe "--diag_suppress=1 --diag_suppress=2"\n  -O3)', "set(CUDA_F\n  -O3)"),
+        ('set(CUDA_F -Xcompiler "-Wall,-g" -Xptxas "-v -O3" -O3)', 'set(CUDA_F "-Wall" "-g" -O3)'),
+        ('set(CUDA_F "-Xcompiler" "-Wall -g" "-Xcompiler" -fPIC)', 'set(CUDA_F "-Wall" "-g" -fPIC)'),
+        ('set(F -Xlinker "-rpath,a b")', 'set(F -Xlinker "-rpath,a b")'),
+        ('set(CUDA_F -Xlinker "-rpath,a b")', 'set(CUDA_F "-Wl,-rpath,a b")'),
+        ('list(APPEND CUDA_NVCC_FLAGS -Xcompiler "-Wall -g" -O3)', 'string(APPEND CMAKE_HIP_FLAGS " -Wall -g -O3")'),
+        ("set(CUDA_F $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas -v>)", "set(CUDA_F $<$<COMPILE_LANGUAGE:HIP>:>)"),
+        ('set(CUDA_F "-Xcompiler=$<$<AND:$<A>,$<B>>:-Wall,-g>")', 'set(CUDA_F "$<$<AND:$<A>,$<B>>:-Wall;-g>")'),
+        (
+            'string(REPLACE ";" "," J "${W}")\nset(CUDA_F "-Xcompiler=${J}" -g)',
+            'string(REPLACE ";" ";" J "${W}")\nset(CUDA_F "${J}" -g)',
+        ),
+        (
+            'list(JOIN W "," J)\nstring(APPEND CMAKE_CUDA_FLAGS " -Xcompiler ${J}")',
+            'list(JOIN W " " J)\nstring(APPEND CMAKE_HIP_FLAGS " ${J}")',
+        ),
+        (
+            'string(REPLACE ";" "," J "${W}")\nset(CUDA_F "${J}")',
+            'string(REPLACE ";" "," J "${W}")\nset(CUDA_F "${J}")',
+        ),
+        (
+            "set(m --resource-usage -g)\nadd_compile_options($<$<COMPILE_LANGUAGE:CUDA>:${m}>)",
+            "set(m -Rpass-analysis=kernel-resource-usage -g)\nadd_compile_options($<$<COMPILE_LANGUAGE:HIP>:${m}>)",
+        ),
+        (
+            "set(mine --restrict -g)\nadd_compile_options($<$<COMPILE_LANGUAGE:CUDA,CXX>:${mine}>)",
+            "set(mine --restrict -g)\nadd_compile_options($<$<COMPILE_LANGUAGE:HIP,CXX>:${mine}>)",
+        ),
+    ],
+)
+def test_values_in_arguments_of_their_own(before: str, after: str) -> None:
+    assert ported(before) == after
+
+
+def test_what_only_nvcc_does_is_told() -> None:
+    result = port("execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE x)")
+    assert "`--list-gpu-arch` stays" in told(result)
+    result = port('execute_process(COMMAND "${CMAKE_CUDA_COMPILER}" -o a --run a.cu)')
+    assert "`--run` stays" in told(result)
+
+
+FLAGS = {  # an option of nvcc as shell words, and what it is for clang
+    ("-Xcompiler", "-Wall"): ["-Wall"],
+    ("-Xcompiler", "-Wall,-g"): ["-Wall", "-g"],
+    ("-Xcompiler", "-fPIC -g"): ["-fPIC", "-g"],
+    ("-Xptxas", "-v"): [],
+    ("-Xptxas", "-v -O3"): [],
+    ("-Xcudafe", "--diag_suppress=1 --display_error_number"): [],
+    ("--expt-relaxed-constexpr",): [],
+    ("-O3",): ["-O3"],
+    ("-lineinfo",): ["-gline-tables-only"],
+}
+QUOTES = st.booleans()
+
+
+@st.composite
+def written(draw: st.DrawFn) -> tuple[str, list[str]]:
+    """An option as arguments of CMake's, and what clang gets of it."""
+    words = draw(st.sampled_from(sorted(FLAGS)))
+    parts = ["=".join(words)] if " " not in words[-1] and draw(QUOTES) else list(words)
+    shown = [f'"{p}"' if " " in p or draw(QUOTES) else p for p in parts]
+    return draw(st.sampled_from((" ", "\n    "))).join(shown), FLAGS[words]
+
+
+@given(st.lists(written(), min_size=1, max_size=5))
+def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[str]]]) -> None:
+    output = ported(f"list(APPEND CUDA_FLAGS {' '.join(text for text, _ in options)} -last)\nset(end)\n")
+    first, end = commands(output)
+    assert end.words == ("end",)
+    words = [w for word in first.words[2:] for w in word.split()]
+    assert words == [w for _, wanted in options for w in wanted] + ["-last"]

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from cu2port.build import options, sources
+from cu2port.build import flags, sources
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import Row, table
-from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
+from cu2port.build.variables import OLD_STANDARD, assigned, variables
 from cu2port.build.words import HIP_SINCE, Asked, by_hand, finding, never_reached, swap
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Edit, Finding, Side, Span, insert, replace
@@ -36,16 +36,15 @@ _PLAIN = re.compile(
 )  # names of targets that no rule changes
 _BUILDS = frozenset({"cuda_add_executable", "cuda_add_library", "cuda_compile", "cuda_wrap_srcs"})
 _OBJECTS = {"cuda_compile": 0, "cuda_wrap_srcs": 2}  # arguments before the variable with the objects
-_OPTIONS = "OPTIONS"  # in place of a command's name: those of FindCUDA's commands, for nvcc alone
 _CONFIGURATIONS = frozenset({"DEBUG", "MINSIZEREL", "RELEASE", "RELWITHDEBINFO"})
 _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
-_NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
 def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a CMake file, a text of Latin-1."""
     every = list(commands(text))
     known = sources.marked(every)
+    cuda = flags.for_cuda(every)
     raised = any(c.name in ("project", "enable_language") and "CUDA" in c.words for c in every) or any(
         c.name == "find_package" and c.words[:1] == ("CUDA",) for c in every
     )
@@ -55,6 +54,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     dead = never_reached(text)
     looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
     anchor = None if looks else next(filter(_enables, every), None)
+    yield from flags.commas(every)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:
             yield from _minimum(c)
@@ -74,9 +74,12 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             gone = _own_words(c)
             yield _command(text, c, row, gone, link)
             if _stay(c, gone):
-                yield from _looked(text, dataclasses.replace(c, name=_OPTIONS, args=tuple(gone[1:])), asked)
+                inner = dataclasses.replace(c, name="OPTIONS", args=tuple(gone[1:]))
+                yield from _looked(text, inner, asked)
+                yield from flags.changes(text, inner, True)
             c = dataclasses.replace(c, name=row.to, args=tuple(a for a in c.args if a not in gone))  # as they will be
         yield from _looked(text, c, asked)
+        yield from flags.changes(text, c, c.start in cuda)
         yield from sources.renamed(c, asked)
         yield from sources.languages(text, c, asked, known)
 
@@ -330,13 +333,6 @@ def _generators(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
                 yield by_hand(LANGUAGE, m[0], "it is for CUDA alone", "it without", start, start + len(m[0]))
 
 
-def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
-    if c.name in _NOT_OPTIONS:
-        return
-    for_cuda = c.name == _OPTIONS or any(re.search(r"CUDA|NVCC|\bnvcc$", a.text) for a in c.args)
-    yield from options.changes(text, flag_words(c), for_cuda, None)
-
-
 def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     for row, arg in _fetched(c):
         instead = row.instead or " and ".join(f"find_package({name})" for name in row.to.split())
@@ -376,8 +372,8 @@ _LOOKS: tuple[_Look, ...] = (
     _libraries,
     _searched,
     _generators,
-    _options,
     _dependencies,
     _compiler,
+    flags.joined,
     variables,
 )

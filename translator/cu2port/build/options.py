@@ -93,8 +93,8 @@ def changes(
             index += 1
         found = _option(text, word, held, row, value if equals and row.word != word.text else None)
         passed = [p for e in found.edits for p in e.parts if isinstance(p, Span)]
-        inner = [inside for p in passed for inside in _inside(text, p, word.joint)]
-        if any(_takes_next(w.text, for_cuda) for w in inner):
+        inner = [inside for p in passed for inside in _inside(text, p, (held or word).joint)]
+        if any(takes_next(w.text, for_cuda) for w in inner):
             why = "its value is an option of nvcc that has a value too"
             yield by_hand(OPTION, text[word.start : word.end], why, "it out", word.start, word.end)
         else:
@@ -122,7 +122,8 @@ def is_one(word: str) -> bool:
     return bool(known) or _row(word, key, equals, True) is not None
 
 
-def _takes_next(word: str, for_cuda: bool) -> bool:
+def takes_next(word: str, for_cuda: bool = True) -> bool:
+    """Whether the word after an option is its value."""
     row = _row(word, word, "", for_cuda)
     return word in _ARCH or (row is not None and row.value)
 
@@ -195,13 +196,17 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     if off and "$" in value:
         return by_hand(OPTION, shown, "its value is known only when it is built", to, word.start, last.end)
     before, takes, after = to.partition("{value}")
-    parts = _value(text, start, end, word.joint, row.word not in _LINKER) if takes else []
+    parts = _value(text, start, end, last.joint, row.word not in _LINKER) if takes else []
     if row.fate == "drop" or (takes and not parts):
         why = row.why or "nothing is passed on"
         edits = [gap(text, word, last.outer[1])]
         return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
-    parts = [before.replace(" ", word.joint), *parts, after]
-    edits = [Edit(word.start, last.end, tuple(p for p in parts if p))]
+    parts = [before.replace(" ", last.joint), *parts, after]
+    opening = text[last.outer[0] : last.start]  # a quote that only one of the two may have
+    same = opening == text[word.outer[0] : word.start]
+    edits = [
+        Edit(word.start if same else word.outer[0], last.end, tuple(p for p in (opening * (not same), *parts) if p))
+    ]
     new = "".join(p if isinstance(p, str) else text[p.start : p.end] for p in parts)
     message = f"`{shown}` becomes `{new}`" + (f": {row.why}" if row.why else "")
     return finding(OPTION, message, word.start, last.end, edits, row.review, word.text, new)
@@ -228,7 +233,25 @@ def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[st
     """A value without its quotes, words for its commas. Its bytes are kept, so that they may be edited too."""
     start, end = _within(text, start, end)
     out: list[str | Span] = []
-    for m in re.finditer(r"[^,]+" if splits else r".+", text[start:end], re.S):
+    for first, last in _parts(text[start:end], "," if joint == " " else ", \t") if splits else [(0, end - start)]:
         out += [joint] if out else []
-        out.append(Span(start + m.start(), start + m.end()))
+        out.append(Span(start + first, start + last))
     return out
+
+
+def _parts(value: str, separators: str) -> Iterator[tuple[int, int]]:
+    """The parts of a value. Between `$<NAME:` and `>` a comma separates the operands of CMake's expression, and no
+    options; between `$<1:` or `$<$<...>:` and `>` are options."""
+    inner: list[bool] = []  # for each expression that is open: whether it holds options
+    first = 0
+    for m in re.finditer(r"\$<(?=(\w*))|>|[" + separators + "]", value):
+        if m[0] == "$<":
+            inner.append(m[1] in ("", "0", "1"))
+        elif m[0] == ">":
+            del inner[-1:]
+        elif all(inner):
+            if first < m.start():
+                yield first, m.start()
+            first = m.end()
+    if first < len(value):
+        yield first, len(value)

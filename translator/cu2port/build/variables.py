@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 
-from cu2port.build import options
-from cu2port.build.layout import break_of, indent_of, with_gap, without
+from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
 from cu2port.build.words import Asked, by_hand, finding, swap
-from cu2port.core.model import Edit, Finding, Side, insert, replace
+from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
@@ -23,16 +21,15 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
     " set_property".split()
 )
-_COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
-_REFERENCE = re.compile(r"\$\{(\w+)\}")
+REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
 def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
     """`set` and `list` of variables whose values change, or that go; None: there is nothing of that kind."""
-    name, values = _assignment(c)
+    name, values = assignment(c)
     if name is None:
         return None
     row = table()["variable"].get(name.text)
@@ -46,7 +43,7 @@ def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
     return None
 
 
-def _assignment(c: Command) -> tuple[Arg | None, tuple[Arg, ...]]:
+def assignment(c: Command) -> tuple[Arg | None, tuple[Arg, ...]]:
     """The variable that a command sets or appends to, and its values."""
     args = c.args[1:] if c.name == "list" and c.args and c.args[0].text in ("APPEND", "PREPEND") else c.args
     if not args or (c.name == "list" and args is c.args) or c.name not in ("set", "list"):
@@ -88,7 +85,6 @@ def _separable(text: str, c: Command, values: tuple[Arg, ...]) -> list[Finding]:
 
 def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """References to variables, in any command."""
-    yield from _joined(text, c)
     yield from _standard(c)
     yield from _compiler(c)
     tried = list(_tried(text, c))
@@ -128,76 +124,6 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
         yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
 
 
-def flag_words(c: Command) -> list[options.Word]:
-    """The words of a command's arguments that may be options of a compiler."""
-    name, _ = _assignment(c)
-    joined = name is not None and re.fullmatch(r"CUDA_NVCC_FLAGS(?:_\w+)?", name.text) is not None
-    return [w for a in c.args for w in _words(a, joined)]
-
-
-def _words(arg: Arg, joined: bool) -> Iterator[options.Word]:
-    """`joined`: the argument becomes part of one text, so that its quotes are not its own."""
-    listed = ("$<" in arg.text or (arg.quoted and ";" in arg.text)) and "SHELL:" not in arg.text and not joined
-    joint = ";" if listed else " "
-    for m in options.QUOTED_WORD.finditer(arg.text):
-        word, start = m[0], m.start()
-        lead = re.match(r"(?:SHELL:|:|\$)+", word)
-        if lead and lead[0] != "$":
-            word, start = word[lead.end() :], start + lead.end()
-        if word:
-            at = arg.inner + start
-            outer = (arg.start, arg.end) if word == arg.text and not joined else (at, at + len(word))
-            yield options.Word(word, at, outer, joint=joint, lined=not joined)
-
-
-def _joined(text: str, c: Command) -> Iterator[Finding]:
-    """FindCUDA's list of flags becomes one text."""
-    name, values = _assignment(c)
-    if name is None or not re.fullmatch(r"CUDA_NVCC_FLAGS(?:_\w+)?", name.text) or not values:
-        return
-    first, last = values[0], values[-1]
-    message = f"`{name.text}` was a list, and `CMAKE_HIP_FLAGS` is one text with spaces"
-    if c.name == "list":
-        verb = c.args[0]
-        edits = [replace(c.start, c.start + len(c.name), "string")]
-        if verb.text == "PREPEND":
-            return
-    else:
-        if len(values) == 1 and ";" not in first.text:
-            return
-        edits = []
-    changed = [e for f in options.changes(text, flag_words(c), True, None) for e in f.edits]
-    for v in values:
-        quotes = [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())] if v.quoted else []
-        blanks = [replace(v.inner + m.start(), v.inner + m.end(), " ") for m in re.finditer(";", v.text)]
-        # what is between an option and its value is replaced with them
-        edits += [x for x in (*quotes, *blanks) if not any(e.start <= x.start < e.end for e in changed)]
-    edits += _one_text(text, c, values, changed)
-    if any(name.end <= e.start < first.start for e in changed):  # an option goes with the gap before it
-        opening = insert(name.end, ' "', Side.LEFT)
-    else:
-        opening = Edit(first.start, first.start, ('" ' if c.name == "list" else '"',))
-    edits += [opening, Edit(last.end, last.end, ('"',))]
-    yield finding(VARIABLE, message, c.start, c.end, edits)
-
-
-def _one_text(text: str, c: Command, values: tuple[Arg, ...], changed: list[Edit]) -> Iterator[Edit]:
-    """What line breaks and comments between values become where the values become one text: a compiler's flags may
-    hold neither. The comments go before the command."""
-    comments: list[str] = []
-    for a, b in itertools.pairwise(values):
-        gap = text[a.end : b.start]
-        blank = _COMMENT.sub("", gap)
-        if (gap == blank and "\n" not in gap) or any(e.start <= a.end < e.end for e in changed):
-            continue
-        comments += [m[0] for m in _COMMENT.finditer(gap)]
-        gone = any(e.start == b.start and e.end >= b.end and not e.parts for e in changed)
-        line = f" \\{break_of(text, b.start)}" if "\n" in blank else " "
-        yield replace(a.end, b.start, "" if gone else line)
-    if comments:
-        yield insert(c.start, "".join(x + break_of(text, c.start) for x in comments), Side.LEFT)
-
-
 def _tried(text: str, c: Command) -> Iterator[Finding]:
     """Libraries of a test that is compiled: ROCm's are targets, which only LINK_LIBRARIES takes to the test."""
     if c.name not in _TRIES:
@@ -206,10 +132,10 @@ def _tried(text: str, c: Command) -> Iterator[Finding]:
     keyword = next((a for a in c.args if a.text == "CMAKE_FLAGS"), None)
     for arg in c.args if keyword else ():
         m = _TRIED.fullmatch(arg.text)
-        found = [r for r in map(rows.get, _REFERENCE.findall(m["libraries"])) if r and r.value] if m else []
+        found = [r for r in map(rows.get, REFERENCE.findall(m["libraries"])) if r and r.value] if m else []
         if m is None or keyword is None or not found:
             continue
-        new = _REFERENCE.sub(lambda v: r.to if (r := rows.get(v[1])) and r.value else v[0], m["libraries"])
+        new = REFERENCE.sub(lambda v: r.to if (r := rows.get(v[1])) and r.value else v[0], m["libraries"])
         edits = [insert(keyword.start, f"LINK_LIBRARIES {new.replace(';', ' ')} "), with_gap(text, arg.start, arg.end)]
         message = f"`{arg.text}` becomes `LINK_LIBRARIES {new}`: a flag names no target"
         yield finding(VARIABLE, message, arg.start, arg.end, edits, old=found[0].word, new=found[0].to)

@@ -1,0 +1,156 @@
+"""Options of nvcc in the arguments of CMake's commands."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from cu2port.build import options
+from cu2port.build.layout import break_of
+from cu2port.build.pages import OPTION, VARIABLE
+from cu2port.build.syntax import Arg, Command
+from cu2port.build.variables import REFERENCE, assignment
+from cu2port.build.words import Asked, finding, swap
+from cu2port.core.model import Edit, Finding, Side, insert, replace
+
+_COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
+_CUDA = re.compile(r"CUDA|NVCC|\bnvcc$")
+_PASSED = re.compile(r"(?:-Xcompiler|--compiler-options)[= ]\$\{(\w+)\}")
+_SEPARATORS = {  # by command and first word: where the separator is, and the variable that gets the joined text
+    ("string", ("REPLACE",)): (2, 3),
+    ("string", ("JOIN",)): (1, 2),
+    ("list", ("JOIN",)): (2, 3),
+}
+_LIST = re.compile(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
+_NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
+
+
+def for_cuda(every: Sequence[Command]) -> frozenset[int]:
+    """Where the commands begin whose options are for CUDA's compiler: an argument names it, or they set a variable that
+    is named so, or that a generator expression gives to it."""
+    given = frozenset(_given(every))
+    return frozenset(c.start for c in every if any(_CUDA.search(a.text) for a in c.args) or _sets(c, given))
+
+
+def _given(every: Sequence[Command]) -> Iterator[str]:
+    """The variables that generator expressions give to CUDA's compiler alone."""
+    for c in every:
+        for arg in c.args:
+            for part in re.split(r"_LANG\w*:(?=\w)", arg.text)[1:]:
+                if re.match(r"CUDA\b(?!,)", part):
+                    yield from REFERENCE.findall(part)
+
+
+def _sets(c: Command, given: frozenset[str]) -> bool:
+    name, _ = assignment(c)
+    return name is not None and (name.text in given or re.search("cuda|nvcc", name.text.lower()) is not None)
+
+
+def changes(text: str, c: Command, is_for_cuda: bool) -> Iterator[Finding]:
+    """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler."""
+    if c.name not in _NOT_OPTIONS:
+        yield from options.changes(text, _command_words(c), is_for_cuda, None)
+
+
+def commas(every: Sequence[Command]) -> Iterator[Finding]:
+    """Flags that CMake joins by commas for nvcc to take apart, as clang does not: they are joined by what separates the
+    words around them."""
+    taken = {m[1]: m[0] == a.text for c in every for a in c.args for m in _PASSED.finditer(a.text)}
+    for c in every:
+        place = _SEPARATORS.get((c.name, c.words[:1]))
+        if place is None or len(c.args) <= max(place):
+            continue
+        separator, name = (c.args[i] for i in place)
+        if separator.text == "," and name.text in taken:
+            new = ";" if taken[name.text] else " "
+            why = "nvcc takes the value of -Xcompiler apart at commas, and clang gets it as it is"
+            yield swap(OPTION, separator.text, new, separator.inner, why)
+
+
+def _command_words(c: Command) -> list[options.Word]:
+    """The words of a command's arguments that may be options of a compiler."""
+    name, _ = assignment(c)
+    joined = name is not None and _LIST.fullmatch(name.text) is not None
+    found: list[options.Word] = []
+    before: Arg | None = None  # an argument whose last word is an option that takes the next argument
+    for arg in c.args:
+        if before is not None and arg.quoted and not joined:
+            inside = before.text != found[-1].text  # in an expression, where quotes would be characters
+            outer = arg.start, arg.end
+            found.append(options.Word(arg.text, arg.inner, outer, joint='" "', lined=True, opaque=inside))
+            before = None
+            continue
+        words = list(_words(arg, joined))
+        found += words
+        last = words[-1] if words else None
+        ends = last is not None and last.end == arg.inner + len(arg.text) and (not arg.quoted or last.text == arg.text)
+        before = arg if ends and last is not None and options.takes_next(last.text) else None
+    return found
+
+
+def _words(arg: Arg, joined: bool) -> Iterator[options.Word]:
+    """`joined`: the argument becomes part of one text, so that its quotes are not its own."""
+    listed = ("$<" in arg.text or (arg.quoted and ";" in arg.text)) and "SHELL:" not in arg.text and not joined
+    joint = ";" if listed else " "
+    key, equals, value = arg.text.partition("=")
+    if equals and value.startswith("$<") and options.takes_next(key) and not joined:
+        yield options.Word(arg.text, arg.inner, (arg.start, arg.end), joint=joint, lined=True)
+        return
+    for m in options.QUOTED_WORD.finditer(arg.text):
+        word, start = m[0], m.start()
+        lead = re.match(r"(?:SHELL:|:|\$)+", word)
+        if lead and lead[0] != "$":
+            word, start = word[lead.end() :], start + lead.end()
+        if word:
+            at = arg.inner + start
+            outer = (arg.start, arg.end) if word == arg.text and not joined else (at, at + len(word))
+            yield options.Word(word, at, outer, joint=joint, lined=not joined)
+
+
+def joined(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """FindCUDA's list of flags becomes one text."""
+    name, values = assignment(c)
+    if name is None or not _LIST.fullmatch(name.text) or not values:
+        return
+    first, last = values[0], values[-1]
+    message = f"`{name.text}` was a list, and `CMAKE_HIP_FLAGS` is one text with spaces"
+    if c.name == "list":
+        verb = c.args[0]
+        edits = [replace(c.start, c.start + len(c.name), "string")]
+        if verb.text == "PREPEND":
+            return
+    else:
+        if len(values) == 1 and ";" not in first.text:
+            return
+        edits = []
+    changed = [e for f in options.changes(text, _command_words(c), True, None) for e in f.edits]
+    for v in values:
+        quotes = [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())] if v.quoted else []
+        blanks = [replace(v.inner + m.start(), v.inner + m.end(), " ") for m in re.finditer(";", v.text)]
+        # what is between an option and its value is replaced with them
+        edits += [x for x in (*quotes, *blanks) if not any(e.start <= x.start < e.end for e in changed)]
+    edits += _one_text(text, c, values, changed)
+    if any(name.end <= e.start < first.start for e in changed):  # an option goes with the gap before it
+        opening = insert(name.end, ' "', Side.LEFT)
+    else:
+        opening = Edit(first.start, first.start, ('" ' if c.name == "list" else '"',))
+    edits += [opening, Edit(last.end, last.end, ('"',))]
+    yield finding(VARIABLE, message, c.start, c.end, edits)
+
+
+def _one_text(text: str, c: Command, values: tuple[Arg, ...], changed: list[Edit]) -> Iterator[Edit]:
+    """What line breaks and comments between values become where the values become one text: a compiler's flags may
+    hold neither. The comments go before the command."""
+    comments: list[str] = []
+    for a, b in itertools.pairwise(values):
+        gap = text[a.end : b.start]
+        blank = _COMMENT.sub("", gap)
+        if (gap == blank and "\n" not in gap) or any(e.start <= a.end < e.end for e in changed):
+            continue
+        comments += [m[0] for m in _COMMENT.finditer(gap)]
+        gone = any(e.start == b.start and e.end >= b.end and not e.parts for e in changed)
+        line = f" \\{break_of(text, b.start)}" if "\n" in blank else " "
+        yield replace(a.end, b.start, "" if gone else line)
+    if comments:
+        yield insert(c.start, "".join(x + break_of(text, c.start) for x in comments), Side.LEFT)
