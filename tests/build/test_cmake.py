@@ -444,3 +444,41 @@ def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[s
     assert end.words == ("end",)
     words = [w for word in first.words[2:] for w in word.split()]
     assert words == [w for _, wanted in options for w in wanted] + ["-last"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            'check_source_compiles(CUDA "\n#include <cuda_fp16.h>\nint main() { cudaFree(0); }" HAS)',
+            'check_source_compiles(HIP "\n#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n'
+            'int main() { hipFree(0); }" HAS)',
+        ),
+        (
+            "file(WRITE a.txt [=[\n#include <cuda_runtime.h>\n__global__ void k() {}\n]=])\nset(CUDA_A 1)",
+            "file(WRITE a.txt [=[\n#include <hip/hip_runtime.h>\n__global__ void k() {}\n]=])\nset(CUDA_A 1)",
+        ),
+        (
+            'check_cxx_source_compiles("#include <nccl.h>\nint main() {}" HAS_CUDA)',
+            'check_cxx_source_compiles("#include <rccl/rccl.h>\nint main() {}" HAS_CUDA)',
+        ),
+        ('message("CUDA: int main() { cudaFree(0); }")', 'message("CUDA: int main() { cudaFree(0); }")'),
+        (
+            'include(CheckCUDASourceCompiles)\ncheck_cuda_source_compiles("int main() {}" X)',
+            'include(CheckSourceCompiles)\ncheck_source_compiles(HIP "int main() {}" X)',
+        ),
+        (
+            "include(CheckCUDACompilerFlag)\ncheck_cuda_compiler_flag(-lineinfo X)",
+            "include(CheckCompilerFlag)\ncheck_compiler_flag(HIP -gline-tables-only X)",
+        ),
+    ],
+)
+def test_programs_and_checks_for_cuda(before: str, after: str) -> None:
+    assert ported(before) == after
+
+
+def test_what_a_program_cannot_have_is_told() -> None:
+    text = 'check_source_compiles(CUDA "#include <npp.h>\nint main() { cudaDeviceFlushGPUDirectRDMAWrites(a, b); }" X)'
+    result = port(text)
+    assert "`npp.h` stays" in told(result)
+    assert "`cudaDeviceFlushGPUDirectRDMAWrites` stays" in told(result)

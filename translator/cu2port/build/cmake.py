@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from cu2port.build import flags, sources
+from cu2port.build import flags, programs, sources
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
@@ -375,5 +375,7 @@ _LOOKS: tuple[_Look, ...] = (
     _dependencies,
     _compiler,
     flags.joined,
+    programs.checks,
+    programs.programs,
     variables,
 )

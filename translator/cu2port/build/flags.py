@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cu2port.build import options
 from cu2port.build.layout import break_of
@@ -17,7 +17,9 @@ from cu2port.core.model import Edit, Finding, Side, insert, replace
 _COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _CUDA = re.compile(r"CUDA|NVCC|\bnvcc$")
 _PASSED = re.compile(r"(?:-Xcompiler|--compiler-options)[= ]\$\{(\w+)\}")
-_SEPARATORS = {  # by command and first word: where the separator is, and the variable that gets the joined text
+_SEPARATORS: Mapping[
+    tuple[str, tuple[str, ...]], tuple[int, int]
+] = {  # by command and first word: where the separator is, and the variable that gets the joined text
     ("string", ("REPLACE",)): (2, 3),
     ("string", ("JOIN",)): (1, 2),
     ("list", ("JOIN",)): (2, 3),

@@ -66,6 +66,13 @@ class DevicePointer(Check):
             "return reinterpret_cast<hipDeviceptr_t>((reinterpret_cast<size_t>(p) & ~127) + 4); }",
             note="hidden by another variable; a sum of bits",
         ),
+        Example(
+            "void f(CUdeviceptr p, S s, CUdeviceptr *q) { int n = s.va - p, m = q[1] + 2 - p; }",
+            "void f(hipDeviceptr_t p, S s, hipDeviceptr_t *q) { int n = s.va - reinterpret_cast<size_t>(p), "
+            "m = static_cast<char *>(q[1]) + 2 - static_cast<char *>(p); }",
+            findings=3,
+            note="taken from an integer",
+        ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
             "#define END(n) (base + n)\nCUdeviceptr base;\n",
@@ -134,7 +141,9 @@ class DevicePointer(Check):
             operator = replace(unit.p[outer.at], unit.end(outer.at), f"= static_cast<char *>({written}) {outer.op[0]}")
             edits = (operator, insert(unit.p[begin], "("), insert(unit.end(stop), ")", Side.LEFT))
             yield self._done(written, start, unit.end(stop), edits)
-        elif _bits_around(path, x) or (outer is None and _starts_integer(unit, i)):
+        elif (
+            _bits_around(path, x) or _taken_from_integer(unit, outer, x) or (outer is None and _starts_integer(unit, i))
+        ):
             yield self._done(written, start, end, _wrapped(start, end, _SIZE))
         elif isinstance(outer, Binary) and outer.op in _OFFSET:
             yield self._done(written, start, end, _wrapped(start, end, "static_cast<char *>("))
@@ -220,6 +229,17 @@ def _bits_around(path: tuple[Expr, ...], x: Expr) -> bool:
             return False
         k += 1
     return False
+
+
+def _taken_from_integer(unit: Unit, outer: Expr | None, x: Expr) -> bool:
+    """Whether a pointer is subtracted from what is none."""
+    if not isinstance(outer, Binary) or outer.op != "-" or outer.b is not x:
+        return False
+    left = outer.a
+    while isinstance(left, Binary) and left.op in _OFFSET:
+        left = left.a
+    names = [k for k in range(tokens(left)[0], tokens(left)[1] + 1) if unit.t[k].isidentifier()]
+    return not any(_depth(unit, unit.t[k], k) >= 0 for k in names)
 
 
 def _starts_integer(unit: Unit, i: int) -> bool:

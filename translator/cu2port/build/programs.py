@@ -1,0 +1,79 @@
+"""Checks in a CMake file of what CUDA's compiler takes, and programs in its texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.build.pages import COMMAND
+from cu2port.build.syntax import Arg, Command
+from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.catalog import Catalog, load_catalog
+from cu2port.core.model import Edit, Finding, insert, replace
+
+_PROGRAM = re.compile(r"#[ \t]*include\b|\b(?:main|__global__)\b")
+_WORD = re.compile(r"#[ \t]*include[ \t]*[<\"](?P<header>[^>\"\\\n]+)|(?P<name>\b[A-Za-z_]\w*)")
+_CHECKS = {  # CMake's commands for CUDA, and those that are told the language first
+    "check_cuda_compiler_flag": "check_compiler_flag",
+    "check_cuda_source_compiles": "check_source_compiles",
+    "check_cuda_source_runs": "check_source_runs",
+}
+_MODULES = {
+    "CheckCUDACompilerFlag": "CheckCompilerFlag",
+    "CheckCUDASourceCompiles": "CheckSourceCompiles",
+    "CheckCUDASourceRuns": "CheckSourceRuns",
+}
+_DEVICE = frozenset({"__global__", "__device__", "__shared__", "threadIdx", "blockIdx", "blockDim", "dim3"})
+_RUNTIME = "hip/hip_runtime.h"
+
+
+def programs(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Names of CUDA's in programs that the arguments of a command hold: `check_source_compiles(CUDA "...")`."""
+    for arg in c.args if c.name != "message" else ():
+        if arg.quoted and _PROGRAM.search(arg.text):
+            yield from _program(arg)
+
+
+def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Checks for the language CUDA, and the modules that they are in."""
+    module = c.args[0] if c.name == "include" and c.args else None
+    if module is not None and module.text in _MODULES:
+        yield swap(COMMAND, module.text, _MODULES[module.text], module.inner)
+    new = _CHECKS.get(c.name)
+    if new is not None and c.args:
+        edits = [replace(c.start, c.start + len(c.name), new), insert(c.args[0].start, "HIP ")]
+        message = f"`{c.name}` becomes `{new}`, which is told the language"
+        yield finding(COMMAND, message, c.start, c.end, edits, old=c.name, new=new)
+
+
+def _program(arg: Arg) -> Iterator[Finding]:
+    catalog = load_catalog()
+    edits: list[Edit] = []
+    included, uses = False, False
+    for m in _WORD.finditer(arg.text):
+        kind = m.lastgroup or ""
+        word, start = m[kind], arg.inner + m.start(kind)
+        new = _new(catalog, kind, word)
+        uses = uses or word in _DEVICE or (kind == "name" and new != word)
+        if new is None:
+            why = "it is in a program that is a text here, and HIP has no name for it that does the same"
+            yield by_hand(COMMAND, word, why, "the program for HIP", start, start + len(word))
+        elif new != word:
+            included = included or new == _RUNTIME
+            edits.append(replace(start, start + len(word), new))
+    if uses and not included:  # as nvcc includes CUDA's runtime by itself
+        edits.append(insert(arg.inner + len(arg.text) - len(arg.text.lstrip()), f"#include <{_RUNTIME}>\n"))
+    if edits:
+        message = "names of CUDA's in a program that is a text here become HIP's"
+        yield finding(COMMAND, message, arg.start, arg.end, edits, True)
+
+
+def _new(catalog: Catalog, kind: str, word: str) -> str | None:
+    """What a header or name becomes; itself where it is not CUDA's; None where its name alone does not do."""
+    if kind == "header":
+        new = catalog.headers.get(word, word)
+        return None if word in catalog.missing_headers else new or _RUNTIME
+    row = catalog.get(word)
+    if row is None or word not in catalog.active:
+        return word
+    return row.hip if row.plain and row.hip else None

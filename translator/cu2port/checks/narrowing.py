@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.core.model import Edit, Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import WIDTHS, fits, literal, unary
+from cu2port.syntax.types import builtin
+
+_BRACES = re.compile(r"[\w>]\s*\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
+_MOST_WORDS = 3  # of a type such as `unsigned long long`
+
+
+class Narrowing(Check):
+    """A constant in braces does not fit its integer type.
+
+    C++11 does not allow that, and nvcc only warns in device code; clang stops. The value is converted as nvcc does it.
+    """
+
+    code, name, severity = "CU250", "narrowing-braces", Severity.INFO
+    examples = (
+        Example(
+            "__device__ bool f(uint64_t x) { return x != uint64_t{~0}; }",
+            "__device__ bool f(uint64_t x) { return x != uint64_t(~0); }",
+        ),
+        Example(
+            "__device__ void f() { unsigned n{-1}; std::uint8_t k{0x1ff}; }",
+            "__device__ void f() { unsigned n = -1; std::uint8_t k = 0x1ff; }",
+            "variables",
+            findings=2,
+        ),
+        Example("struct S { size_t at{~0}; };", "struct S { size_t at = ~0; };", "a member"),
+        Example(
+            "#define NONE uint64_t{~0}\n#define LAST S{-1}\n",
+            "#define NONE uint64_t(~0)\n#define LAST S{-1}\n",
+            "in a macro body",
+        ),
+        Example("FOR(size_t{-1})", "FOR(size_t(-1))", "as a macro's argument"),
+        Example("auto a = uint64_t{0xffffffffffffffff}; int b{-1}; S c{-1}; unsigned d[]{-1};", note="it fits; others"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for m in _BRACES.finditer(unit.text):
+            close = unit.lexed.at(m.end() - 1)
+            i = close - 3 if unit.tok(close - 3) == "{" else close - 2
+            if unit.tok(i) != "{" or unit.tok(close) != "}":
+                continue
+            value = literal(unit.t[close - 1])
+            if value is not None and close - i == 3:
+                value = unary(unit.t[i + 1], value)
+            named = not _type_before(unit, i - 1)  # `int n{-1}`, no `int{-1}`
+            type_ = _type_before(unit, i - 1 - named)
+            if value is None or not type_ or fits(value.value, type_):
+                continue
+            shown = unit.text[unit.p[i] : unit.end(close)]
+            ends = (" = ", "") if named else ("(", ")")
+            edits: tuple[Edit, ...] = tuple(
+                replace(unit.p[k], unit.end(k), new) for k, new in zip((i, close), ends, strict=True)
+            )
+            message = f"`{shown}` does not fit `{type_}`, which clang does not allow in braces"
+            yield self.finding(message, unit.p[i], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _type_before(unit: Unit, last: int) -> str:
+    """The integer type, a key of WIDTHS, whose words end at a token; "" for what is none."""
+    words: list[str] = []
+    while len(words) < _MOST_WORDS and builtin([unit.tok(last), *words]) in WIDTHS:
+        words.insert(0, unit.tok(last))
+        last -= 1
+    return builtin(words) if words else ""
