@@ -834,19 +834,33 @@ void go(int* a) { k<<<3, 128>>>(a, 9); }
     assert "k.cu:6, k.cu:8 as converted" in said.why  # behind the line that includes HIP's header
 
 
+LEAVES = {
+    "behind it": "s[64 + threadIdx.x] = 1;",
+    "inline PTX, behind it": """{
+        unsigned at = (unsigned)__cvta_generic_to_shared(&s[64 + threadIdx.x]);
+        asm volatile("st.shared.u32 [%0], %1;" : : "r"(at), "r"(1) : "memory");
+    }""",
+}
+
+
 @pytest.mark.slow
-def test_a_launch_that_leaves_dynamic_shared_memory_is_not_compared(tmp_path: Path, toolchain: Toolchain) -> None:
+@pytest.mark.parametrize("statement", LEAVES.values(), ids=LEAVES.keys())
+def test_a_launch_that_leaves_its_shared_memory_is_not_compared(
+    statement: str, tmp_path: Path, toolchain: Toolchain
+) -> None:
     """What lies behind it differs between programs; it is asked only where something differs."""
     path = tmp_path / "k.cu"
-    path.write_text("""__global__ void k(int* out, int n) {
+    path.write_text(
+        """__global__ void k(int* out, int n) {
     extern __shared__ int s[];
     s[threadIdx.x] = n;
     __syncthreads();
-    if (n > 40) s[64 + threadIdx.x] = 1;
+    if (n > 40) STATEMENT
     out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 void go(int* a) { k<<<3, 64, 256>>>(a, 9); }
-""")
+""".replace("STATEMENT", statement)
+    )
     opened = open_trial(Program((path,)), Asked(time_s=20.0, waves=(32,)), toolchain)
     assert opened is not None and isinstance(opened[1][0][1], Kernel)
     trial, kernel = opened[0], opened[1][0][1]
@@ -859,6 +873,28 @@ void go(int* a) { k<<<3, 64, 256>>>(a, 9); }
         assert 3 < len(leaving) < len(steady) - 3
         said = trial.compare(recorded, replace(trial.hip, units=other))
     assert said.outcome == "same" and said.cases == len(steady) - len(leaving), said
+
+
+@pytest.mark.slow
+def test_an_access_far_from_shared_memory_ends_a_launch_and_is_named(tried: Try) -> None:
+    """Whatever the simulator has there."""
+    text = """__global__ void behind(float* out) {
+    extern __shared__ float table[];
+    float* far = table + (1 << 15) + (threadIdx.x << 24);
+    *far = 1;
+    out[threadIdx.x] = *far;
+}
+__global__ void before(float* out) {
+    __shared__ float table[64];
+    float* far = table - 5000;
+    far[threadIdx.x] = 1;
+    out[threadIdx.x] = far[threadIdx.x];
+}
+void go(float* a) { behind<<<2, 64, 256>>>(a); before<<<1, 64>>>(a); }
+"""
+    said = tried(text, waves=(64,))
+    assert said["behind"].why == "no arguments found: memory access far behind its shared memory in a kernel"
+    assert said["before"].why == "no arguments found: memory access before its shared memory in a kernel"
 
 
 PTX = """__device__ unsigned low(unsigned a, unsigned b) {

@@ -46,6 +46,7 @@ from cu2port.verify.trial.verdict import (
     Verdict,
     first_difference,
     most_common_failure,
+    plain_failure,
     read_output,
     written_by,
 )
@@ -59,6 +60,8 @@ _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
 #: How the reason begins where launches with other orders of threads leave other values.
 UNORDERED = "its result depends on the order of its threads"
+#: How the reason begins where CUDA's kernel does something else with each access watched.
+UNSTEADY = "with each access watched and other bytes in memory that nothing wrote CUDA's kernel leaves something else:"
 #: How the text of a race ends that a warp in lockstep does not have.
 IN_ONE_WARP = "no __syncwarp between them"
 _MOST_FILES = 24  # that tell of a kernel's launches
@@ -153,7 +156,7 @@ def _shown(real: Path) -> str:
 class Recorded:
     """What a CUDA kernel's launches left, in files of `folder`. `cuda`: the side without `dropped`; `new`: launches
     that reached new branches, or some more often; `said`: of all launches, whether their result depends on the order of
-    threads; `part`: of the branches; `has_ptx`: whose accesses to memory nothing watches."""
+    threads; `part`: of the branches; `bodies`: of inline PTX."""
 
     kernel: Kernel
     folder: Path
@@ -163,7 +166,7 @@ class Recorded:
     new: frozenset[int]
     said: Said
     part: float
-    has_ptx: bool
+    bodies: tuple[Body, ...]
 
 
 def work_folder() -> AbstractContextManager[Path]:
@@ -224,7 +227,7 @@ class Trial:
         if part < ENOUGH:
             missed = said.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
-        return Recorded(kernel, folder, cuda, dropped, told, new, said, part, bool(written.bodies))
+        return Recorded(kernel, folder, cuda, dropped, told, new, said, part, tuple(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
@@ -269,20 +272,25 @@ class Trial:
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
     def _meaningless(self, recorded: Recorded, cases: Sequence[int]) -> Mapping[int, str]:
-        """The launches in which CUDA's kernel leaves its memory, or has a race that the orders did not show: why they
-        say nothing."""
-        if self.toolchain.is_zig or recorded.has_ptx:
+        """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, has a race that the orders
+        did not show, or, with each access watched and other bytes in memory that nothing wrote, does not leave what it
+        left before."""
+        if self.toolchain.is_zig:
             return {}
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
-        races = {n: f"{UNORDERED}: {c.rest[0]}" for n, c in said.races().items() if not c.rest[0].endswith(IN_ONE_WARP)}
-        return {**races, **{c.number: c.rest[0] for c in said.cases if c.word == "bounds"}}
+        out = {c.number: f"{UNSTEADY} {c.rest[4]}" for c in said.cases if c.word == "differs"}
+        out |= {c.number: f"{UNSTEADY} {plain_failure(c)}" for c in said.cases if c.word == "failed"}
+        if not recorded.bodies:  # nothing knows which threads inline PTX orders
+            races = said.races().items()
+            out |= {n: f"{UNORDERED}: {c.rest[0]}" for n, c in races if not c.rest[0].endswith(IN_ONE_WARP)}
+        return {**out, **{c.number: c.rest[0] for c in said.cases if c.word == "bounds"}}
 
     def _watched(self, recorded: Recorded, cases: Sequence[str]) -> Said:
         """The CUDA side with each access watched."""
         binary = recorded.folder / "cuda-32-watched"
         if not binary.is_file():
             self._build_watched(recorded.cuda, recorded)
-        return self._call(binary, recorded.folder, "compare", cases, _WATCHING)
+        return self._call(binary, recorded.folder, "compare", cases, _WATCHING, recorded.bodies)
 
     def _build_watched(self, side: Side, recorded: Recorded) -> Path:
         try:
@@ -294,7 +302,7 @@ class Trial:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it, or
         an index past shared memory; "" where there is none, or where threads share nothing."""
         folder = recorded.folder
-        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, recorded.kernel):
+        if self.toolchain.is_zig or recorded.bodies or not shares_memory(recorded.cuda, recorded.kernel):
             return ""
         cases = [str(n) for n in _telling(steady, recorded.new)]
         said = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING)

@@ -98,12 +98,13 @@ def read_output(text: str) -> Said:
 
 def most_common_failure(cases: Iterable[Case]) -> str:
     """The reason that most failed cases give."""
-    counted = Counter(_plain(c.rest[0]) for c in cases if c.word == "failed")
+    counted = Counter(plain_failure(c) for c in cases if c.word == "failed")
     return counted.most_common(1)[0][0] if counted else "no case ran"
 
 
-def _plain(why: str) -> str:
-    return re.sub(r"\s+kernel .*|, address 0x.*|cu2port (?:simulate|trial): ", "", why).strip()
+def plain_failure(case: Case) -> str:
+    """Why a case failed, without the place in the simulator."""
+    return re.sub(r"\s+kernel .*|, address 0x.*|cu2port (?:simulate|trial): ", "", case.rest[0]).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def first_difference(runs: Mapping[str, Said]) -> First | None:
                 place = (at, size) if at != "0" else ()
                 found.append((int(threads), c.number, order, First(text, name, c.number, place)))
             elif c.word == "failed":
-                text = f"{name}: the converted kernel fails: {_plain(c.rest[0])}"
+                text = f"{name}: the converted kernel fails: {plain_failure(c)}"
                 found.append((1 << 30, c.number, order, First(text, name, c.number)))
     return min(found, key=lambda f: f[:3])[3] if found else None
 

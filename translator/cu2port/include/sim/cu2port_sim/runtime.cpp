@@ -22,6 +22,7 @@
 // The order matters: each part uses the ones above it.
 #include "log.inc"
 #include "wave.inc"
+#include "shared.inc"
 #include "grid.inc"
 #include "memory.inc"
 #include "crash.inc"

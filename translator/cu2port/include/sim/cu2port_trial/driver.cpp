@@ -424,10 +424,10 @@ bool await(pid_t child, unsigned number, const std::string& errors) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
     std::string why;
     if (std::FILE* f = std::fopen(errors.c_str(), "rb")) {
-        char text[512] = {};
-        const std::size_t n = std::fread(text, 1, sizeof text - 1, f);
+        char line[512];
+        while (why.size() < sizeof line && std::fgets(line, sizeof line, f))
+            if (std::strncmp(line, "cu2port-check|", 14) != 0) why += line;
         std::fclose(f);
-        why.assign(text, n);
         for (char& x : why)
             if (x == '\n') x = ' ';
     }
