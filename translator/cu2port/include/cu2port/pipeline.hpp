@@ -91,7 +91,7 @@ namespace pipelines {
 typedef std::uint64_t state_t;  // completed phases << 32 | arrivals that the current one lacks
 
 #ifdef CU2PORT_SIM_WAVE
-CU2PORT_PIPELINE state_t load(const state_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+CU2PORT_PIPELINE state_t load(const state_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 CU2PORT_PIPELINE void store(state_t* p, state_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 CU2PORT_PIPELINE state_t add(state_t* p, state_t v) { return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL); }
 #else
@@ -106,6 +106,23 @@ CU2PORT_PIPELINE state_t add(state_t* p, state_t v) {
 }
 #endif
 
+// For a tool that watches accesses: arrivals of the next phase change the state that the waiting threads of this one
+// look at, and that orders nothing. What orders is that the phase is complete.
+CU2PORT_PIPELINE void completed(std::uint32_t* mark) {
+#ifdef CU2PORT_SIM_WAVE
+    __atomic_fetch_or(mark, 0u, __ATOMIC_ACQ_REL);
+#else
+    (void)mark;
+#endif
+}
+CU2PORT_PIPELINE void waited(const std::uint32_t* mark) {
+#ifdef CU2PORT_SIM_WAVE
+    (void)__atomic_load_n(mark, __ATOMIC_ACQUIRE);
+#else
+    (void)mark;
+#endif
+}
+
 // Arrivals of a number of threads, in phases. What arrives in a phase is seen by those that waited for its end.
 struct counter {
     state_t state;
@@ -119,7 +136,10 @@ struct counter {
     CU2PORT_PIPELINE std::uint32_t arrive(std::uint32_t count) {
         const state_t before = add(&state, -state_t(count));
         const std::uint32_t phase = std::uint32_t(before >> 32);
-        if (std::uint32_t(before) == count) store(&state, state_t(phase + 1) << 32 | expected);
+        if (std::uint32_t(before) == count) {
+            completed(&expected);
+            store(&state, state_t(phase + 1) << 32 | expected);
+        }
         return phase;
     }
     // What this thread stored so far is seen by those that wait for the current phase, though it does not arrive.
@@ -135,6 +155,13 @@ struct counter {
             // at 100 million ticks a second
             if (half && wall_clock64() - start > 1000000000) __builtin_trap();  // two warps, one wavefront: see above
         }
+        waited(&expected);
+    }
+    // Whether so many phases are complete; what arrived in them is there then.
+    CU2PORT_PIPELINE bool passed(std::uint32_t phases) const {
+        if (std::int32_t(phase() - phases) < 0) return false;
+        waited(&expected);
+        return true;
     }
 };
 
@@ -176,13 +203,18 @@ template <thread_scope Scope, class Completion = pipelines::no_completion> class
     /// Waits for the end of the phase whose number is odd or even, as `parity` says.
     CU2PORT_PIPELINE void wait_parity(bool parity) const {
         const std::uint32_t now = counts.phase();
-        if ((now & 1) == std::uint32_t(parity)) counts.wait(now + 1);
+        if ((now & 1) == std::uint32_t(parity)) return counts.wait(now + 1);
+        pipelines::waited(&counts.expected);
     }
     /// Whether that phase is complete; it is not waited for.
     CU2PORT_PIPELINE bool try_wait(arrival_token&& token) const {
-        return std::int32_t(counts.phase() - (token.phase + 1)) >= 0;
+        return counts.passed(token.phase + 1);
     }
-    CU2PORT_PIPELINE bool try_wait_parity(bool parity) const { return (counts.phase() & 1) != std::uint32_t(parity); }
+    CU2PORT_PIPELINE bool try_wait_parity(bool parity) const {
+        if ((counts.phase() & 1) == std::uint32_t(parity)) return false;
+        pipelines::waited(&counts.expected);
+        return true;
+    }
     __host__ __device__ static constexpr std::ptrdiff_t max() { return (1 << 20) - 1; }
 
     CU2PORT_PIPELINE void start(std::ptrdiff_t expected) { counts.begin(std::uint32_t(expected)); }

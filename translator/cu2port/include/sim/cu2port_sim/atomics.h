@@ -213,6 +213,7 @@ inline void __threadfence(CU2PORT_SIM_AT) {
 }
 inline void __threadfence_block(CU2PORT_SIM_AT) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a block runs on one OS thread
+    cu2port_sim::fence_block();
     cu2port_sim::turn(4, where);
 }
 inline void __threadfence_system(CU2PORT_SIM_AT) {

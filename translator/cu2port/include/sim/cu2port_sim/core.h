@@ -215,6 +215,7 @@ std::uint64_t live_lanes();     // lanes of the running wave that have not ended
 bool checks();                  // whether misuse that hardware lets pass is reported
 void misuse(const char* text, Where where);
 void fence();                   // of the device, under --check
+void fence_block();
 
 inline void spin(Where where = Where::here()) {
     if (++now.spins > 200) yield(where);

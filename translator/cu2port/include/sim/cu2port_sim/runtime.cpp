@@ -27,6 +27,7 @@
 #include "memory.inc"
 #include "crash.inc"
 #include "order.inc"
+#include "views.inc"
 #include "check.inc"
 #include "host_side.inc"
 #include "tsan.inc"
