@@ -105,7 +105,7 @@ class InlinePtx(Check):
         for one in kept_apart(unit):
             named = ", ".join(f"`{name}`" for name in one.names)
             yield self.finding(
-                f"sums of {named}, of a header, stay in the matrix instruction's layout in the loop around",
+                f"sums of {named}, of a header, stay in the matrix instruction's layout in {one.where}",
                 unit.p[one.at],
                 unit.end(one.at),
                 one.edits,

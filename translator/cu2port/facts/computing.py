@@ -4,7 +4,7 @@ so. A file's own, and those of headers, as their texts have them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from cu2port.facts.blocks import named_number
 from cu2port.facts.unit import Unit
@@ -16,17 +16,40 @@ OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
 _CHANGES = frozenset({"&", "*", "++", "--", "p++", "p--"})
 _ONE_RETURN = re.compile(r"\{\s{0,200}return\b")  # begins with text: is found fast
 _HEAD = re.compile(r"\b(\w+)\s*\([^(){};]*\)\s*(?:noexcept\s*)?\Z")
+_DEFINED = re.compile(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,200}[(\d]")
+_CONSTANT = re.compile(r"\bconstexpr[ \t]+(?:\w+[ \t]+){1,4}(\w+)[ \t]*=")
 _MOST_HEAD = 400  # letters of a function's name and parameters
 
 
 def is_constant(unit: Unit, e: Name) -> bool:
     """Whether a name from outside of a function is a number, or an argument of a template."""
-    if e.text in _CONSTANTS or named_number(unit, e.text) is not None:
+    if e.text in _CONSTANTS or number_of(unit, e.text, e.at) is not None:
+        return True
+    if e.qualified and _is_of_parameter(unit, e):
         return True
     d = unit.declarations.visible(e.text, e.at)
     return d is not None and (
         d.kind in ("template parameter", "enumerator") or "constexpr" in unit.t[d.type_first : d.type_stop]
     )
+
+
+def _is_of_parameter(unit: Unit, e: Name) -> bool:
+    """Whether a name is `T::name` of a template's parameter: code for GPUs has constants there alone."""
+    d = unit.declarations.visible(unit.tok(e.start), e.start) if e.start == e.at - 2 else None
+    return d is not None and d.kind == "template parameter"
+
+
+def number_of(unit: Unit, name: str, at: int) -> int | None:
+    """The value of a name at a token: of the file, or of the headers that it reaches if it has none itself."""
+    known = named_number(unit, name)
+    if known is None and name not in unit.macros and unit.declarations.visible(name, at) is None:
+        return next((value for other, value in unit.project.numbers if other == name), None)
+    return known
+
+
+def numbers_of(unit: Unit) -> Callable[[Name], int | None]:
+    """The same of names."""
+    return lambda e: number_of(unit, e.text, e.at)
 
 
 def computes(unit: Unit, name: str) -> bool | None:
@@ -76,6 +99,23 @@ def may_compute(text: str) -> frozenset[str]:
     """Names of functions that begin with `return`, told without the lexer."""
     heads = (_HEAD.search(text, max(0, m.start() - _MOST_HEAD), m.start()) for m in _ONE_RETURN.finditer(text))
     return frozenset(m[1] for m in heads if m is not None)
+
+
+def may_be_numbers(text: str) -> frozenset[str]:
+    """Names of macros and constants that may be numbers."""
+    return frozenset((*_DEFINED.findall(text), *_CONSTANT.findall(text)))
+
+
+def number_in(unit: Unit, name: str) -> int | None:
+    """The number that a header has a name for, and nothing else."""
+    value = named_number(unit, name)
+    others = [i for i in unit.find(name) if unit.declares(i) and unit.lexed.directive_at(i) is None]
+    return value if len(unit.macros.get(name, ())) + len(others) == 1 else None
+
+
+def is_silent(unit: Unit, name: str) -> bool:
+    """Whether a header may use a name, and does not say what it means."""
+    return name not in unit.macros and not any(map(unit.declares, unit.find(name)))
 
 
 def is_computed_only(unit: Unit, name: str) -> bool:

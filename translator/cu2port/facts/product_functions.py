@@ -18,17 +18,24 @@ def product_functions(unit: Unit) -> tuple[Function, ...]:
     if not may_multiply(unit.text):
         return ()
     holding = {f.first: f for keyword, _, _ in unit.asms if (f := unit.function_at(keyword)) is not None}
-    return tuple(f for f in holding.values() if namespace_of(unit, f) is not None and is_called_alone(unit, f))
+    return tuple(f for f in holding.values() if is_offered(unit, f))
 
 
 def product_texts(unit: Unit) -> frozenset[str]:
     """Their definitions, each in its namespace and behind its name."""
-    out = []
-    for f in product_functions(unit):
-        text, space = unit.source(f.first, f.body[1] + 1), namespace_of(unit, f)
-        if may_multiply(text):
-            out.append(f"{f.name} " + (f"namespace {space} {{\n{text}\n}}" if space else text))
-    return frozenset(out)
+    made = (definition(unit, f) for f in product_functions(unit))
+    return frozenset(text for text in made if may_multiply(text))
+
+
+def definition(unit: Unit, f: Function) -> str:
+    """A function's text in its namespace, behind its name."""
+    text, space = unit.source(f.first, f.body[1] + 1), namespace_of(unit, f)
+    return f"{f.name} " + (f"namespace {space} {{\n{text}\n}}" if space else text)
+
+
+def is_offered(unit: Unit, f: Function) -> bool:
+    """Whether others may call a function by a name which nothing else has in the file."""
+    return namespace_of(unit, f) is not None and is_called_alone(unit, f)
 
 
 def namespace_of(unit: Unit, f: Function) -> str | None:

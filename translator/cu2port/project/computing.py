@@ -1,4 +1,5 @@
-"""Functions of headers that only compute, of those that files with products of matrices call.
+"""What files with products of matrices are told of the headers that they reach: functions that only compute, names of
+numbers, and functions that hand accumulators on to those that multiply.
 
 Only such files are asked about it, and headers are read for it when one is: another tree takes no time.
 """
@@ -6,65 +7,109 @@ Only such files are asked about it, and headers are read for it when one is: ano
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
-from cu2port.core.files import HEADER_SUFFIXES
-from cu2port.facts.computing import is_computed_only, may_compute
+from cu2port.core.model import Project
+from cu2port.facts.computing import is_computed_only, is_silent, may_be_numbers, may_compute, number_in
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph
 
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-class Computing:
-    """What the headers of a tree say. `names(file)`: of those that a file reaches."""
+class Told(NamedTuple):
+    """What a file is told: see `core.model.Project`."""
+
+    products: frozenset[str] = frozenset()
+    computing: frozenset[str] = frozenset()
+    numbers: frozenset[tuple[str, int]] = frozenset()
+
+
+class _Said(NamedTuple):
+    """What a header says of a name."""
+
+    nothing: bool
+    computes: bool
+    number: int | None
+
+
+_NOTHING = _Said(True, True, None)
+
+
+class _Header(NamedTuple):
+    """The text of a header, its words, and what it may define, told without the lexer. `known`: what it says of
+    words."""
+
+    text: str
+    words: frozenset[str]
+    functions: frozenset[str]
+    numbers: frozenset[str]
+    known: dict[str, _Said]
+
+    def learn(self, names: frozenset[str]) -> None:
+        """Look at names, all in one reading."""
+        fresh = names & self.words - self.known.keys()
+        if fresh:
+            unit = Unit(self.text, load_catalog())
+            for name in fresh:
+                self.known[name] = _Said(is_silent(unit, name), is_computed_only(unit, name), number_in(unit, name))
+            unit.forget()
+
+    def says(self, name: str) -> _Said:
+        return self.known.get(name, _NOTHING)
+
+
+class Multiplied:
+    """What the headers of a tree say. `told(file)`: to a file, if it multiplies."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._texts: dict[str, str] = {}
-        self._offered: dict[str, frozenset[str]] = {}
-        self._verdicts: dict[tuple[str, str], bool] = {}
+        self._headers: dict[str, _Header] = {}
+        self._handing_on: dict[str, frozenset[str]] = {}
 
-    def names(self, file: str) -> frozenset[str]:
-        """Names that a file calls and that mean such functions in all headers that it reaches, if it multiplies."""
-        if not self._graph.multiplies(file):
-            return frozenset()
-        headers = [f for f in self._reached(file) if f.lower().endswith(HEADER_SUFFIXES)]
-        offered = frozenset[str]().union(*map(self._offers, headers))
-        called = offered.intersection(_CALLED.findall(self._text(file))) if offered else ()
-        return frozenset(name for name in called if all(self._agrees(f, name) for f in headers))
+    def told(self, file: str) -> Told:
+        """What a file is told."""
+        products = self._products(file)
+        if not products and not self._graph.multiplies(file):
+            return Told()
+        words = self._header(file).words.union(*map(_WORD.findall, products))
+        headers = [self._header(f) for f in self._graph.headers(file)]
+        functions = words.intersection(frozenset[str]().union(*(h.functions for h in headers)))
+        numbers = words.intersection(frozenset[str]().union(*(h.numbers for h in headers)))
+        for h in headers:
+            h.learn(functions | numbers)
+        computing = frozenset(name for name in functions if all(h.says(name).computes for h in headers))
+        values = {name: {said.number for h in headers if not (said := h.says(name)).nothing} for name in numbers}
+        alike = ((name, next(iter(found))) for name, found in values.items() if len(found) == 1)
+        return Told(products, computing, frozenset((name, n) for name, n in alike if n is not None))
 
-    def _reached(self, file: str) -> Iterator[str]:
-        seen = {file}
-        todo = [file]
-        for f in todo:
-            for to in self._graph.targets(f) - seen:
-                seen.add(to)
-                todo.append(to)
-                yield to
+    def _products(self, file: str) -> frozenset[str]:
+        """Functions that multiply, and that hand accumulators on to those, of the headers that a file reaches."""
+        direct = self._graph.products(file)
+        return direct.union(*map(self._carriers, self._graph.headers(file))) if direct else direct
 
-    def _text(self, file: str) -> str:
-        if file not in self._texts:
+    def _carriers(self, file: str) -> frozenset[str]:
+        if file not in self._handing_on:
+            self._handing_on[file] = frozenset()  # headers that include each other
+            products = self._products(file)
+            if any(text.partition(" ")[0] in self._header(file).words for text in products):
+                from cu2port.ptx.wrappers import carriers
+
+                told = self.told(file)
+                project = Project(products=told.products, computing=told.computing, numbers=told.numbers)
+                unit = Unit(self._header(file).text, load_catalog(), path=file, project=project)
+                self._handing_on[file] = carriers(unit, False)
+                unit.forget()
+        return self._handing_on[file]
+
+    def _header(self, file: str) -> _Header:
+        if file not in self._headers:
             try:
-                self._texts[file] = Path(file).read_bytes().decode("latin-1")
+                text = Path(file).read_bytes().decode("latin-1")
             except OSError:
-                self._texts[file] = ""
-        return self._texts[file]
-
-    def _offers(self, file: str) -> frozenset[str]:
-        if file not in self._offered:
-            self._offered[file] = may_compute(self._text(file))
-        return self._offered[file]
-
-    def _agrees(self, file: str, name: str) -> bool:
-        """Whether a header does not name anything else so."""
-        if name not in self._text(file):
-            return True
-        key = file, name
-        if key not in self._verdicts:
-            unit = Unit(self._text(file), load_catalog())
-            self._verdicts[key] = is_computed_only(unit, name)
-            unit.forget()
-        return self._verdicts[key]
+                text = ""
+            words = frozenset(_WORD.findall(text))
+            self._headers[file] = _Header(text, words, may_compute(text), may_be_numbers(text), {})
+        return self._headers[file]

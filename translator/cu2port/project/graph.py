@@ -130,6 +130,17 @@ class Graph:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
         return frozenset(text for f in self._there(self._products, file) for text in self._products[f])
 
+    def headers(self, file: str) -> Iterator[str]:
+        """The headers that a file reaches."""
+        seen = {file}
+        todo = [file]
+        for f in todo:
+            for to in self.targets(f) - seen:
+                seen.add(to)
+                todo.append(to)
+                if to.lower().endswith(HEADER_SUFFIXES):
+                    yield to
+
     def multiplies(self, file: str) -> bool:
         """Whether a file multiplies by it, or reaches such functions."""
         return file in self._multiplying or any(True for _ in self._there(self._products, file))

@@ -19,7 +19,7 @@ from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
 from cu2port.project import build_files, git
 from cu2port.project.compile_db import CompileDb
-from cu2port.project.computing import Computing
+from cu2port.project.computing import Multiplied, Told
 from cu2port.project.device_hosts import device_hosts
 from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes
@@ -198,7 +198,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     builds = build_files.read(items)
     hosts = device_hosts(graph) if builds else frozenset()
     as_cuda = build_files.as_cuda(builds, items)
-    computing = Computing(graph) if graph else None
+    multiplied = Multiplied(graph) if graph else None
     jobs = []
     for job, item in bare:
         options = job.options
@@ -217,6 +217,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             if not Path(item.shown).is_absolute():  # the key of a result is the same wherever the tree is
                 folders = tuple(map(os.path.relpath, folders))
             options = replace(options, include_dirs=tuple(dict.fromkeys((*options.include_dirs, *folders))))
+        told = multiplied.told(job.path) if multiplied else Told()
         project = Project(
             declared=graph.declared(job.path) if graph else frozenset(),
             own=graph.own(job.path) if graph else frozenset(),
@@ -225,8 +226,9 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
             carry=graph.carry(job.path) if graph else frozenset(),
-            products=graph.products(job.path) if graph else frozenset(),
-            computing=computing.names(job.path) if computing else frozenset(),
+            products=told.products,
+            computing=told.computing,
+            numbers=told.numbers,
             as_cuda=is_cuda,
             as_hip=is_cuda or job.path in hosts,
         )

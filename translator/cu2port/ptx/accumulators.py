@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
@@ -119,14 +120,17 @@ def is_pure(e: Expr) -> bool:
     )
 
 
-def is_fours(e: Expr) -> bool:
-    """Whether a number is a multiple of four, whatever its names are."""
+def is_fours(e: Expr, number: Callable[[Name], int | None] = lambda _: None) -> bool:
+    """Whether a number is a multiple of four, whatever its names are. `number`: of names that are constants."""
     if isinstance(e, Num):
         return e.value is not None and e.value % 4 == 0
+    if isinstance(e, Name):
+        value = number(e)
+        return value is not None and value % 4 == 0
     if isinstance(e, Binary):
         if e.op == "*":
-            return is_fours(e.a) or is_fours(e.b)
+            return is_fours(e.a, number) or is_fours(e.b, number)
         if e.op == "<<":
             return isinstance(e.b, Num) and (e.b.value or 0) >= 2
-        return e.op in ("+", "-") and is_fours(e.a) and is_fours(e.b)
+        return e.op in ("+", "-") and is_fours(e.a, number) and is_fours(e.b, number)
     return False

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.lambdas import LocalFunction, local_functions
+from cu2port.ptx.row_pointers import set_to
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
@@ -42,7 +43,7 @@ from cu2port.syntax.tree import (
     root,
     statements,
 )
-from cu2port.syntax.words import CONDITIONS, LEAVING
+from cu2port.syntax.words import CONDITIONS, LEAVING, QUALIFIERS
 
 OF_VALUES = frozenset(  # functions that only compute
     "min max abs fminf fmaxf fabsf fmin fmax fabs expf exp2f logf log2f tanhf sqrtf rsqrtf fmaf floorf ceilf rintf"
@@ -215,15 +216,36 @@ def _statement(unit: Unit, s: Stmt | None, controls: Controls, seen: Seen) -> No
             _expression(unit, e, controls, seen)
     elif isinstance(s, Decl):
         _declaration(unit, s, controls, seen)
-    else:
+    elif not _rows(unit, s, controls, seen):
         if s.end < 0 or _is_unknown_macro(unit, s):
             seen.unread.append(s.at)
         _expression(unit, s.expr, controls, seen)
 
 
+def _rows(unit: Unit, s: Eval, controls: Controls, seen: Seen) -> bool:
+    """Reads a pointer to rows whose type was read by itself (`half __restrict__ (*p)[8] = q;`), if it is one."""
+    k = s.at + 1
+    while unit.tok(k) in QUALIFIERS:
+        k += 1
+    value = set_to(unit, k + 2) if s.end < 0 and isinstance(s.expr, Name) else None
+    if value is None:
+        return False
+    seen.lost.add(seen.declare(unit, unit.t[k + 2], k + 2, controls))
+    seen.names.add(k + 2)
+    seen.lose(unit, root(value), s.at)
+    _expression(unit, value, controls, seen)
+    return True
+
+
 def _is_unknown_macro(unit: Unit, s: Eval) -> bool:
     """Whether a statement is the call of what may be a macro of another file, with a jump in it."""
-    return isinstance(s.expr, CallExpr) and callee(s.expr).isupper() and callee(s.expr) not in unit.macros
+    name = callee(s.expr) if isinstance(s.expr, CallExpr) else ""
+    return name.isupper() and name not in unit.macros and name not in unit.once(_functions)
+
+
+def _functions(unit: Unit) -> frozenset[str]:
+    """Names that are functions of the file, or of headers that multiply."""
+    return frozenset((*(f.name for f in unit.functions), *(x.partition(" ")[0] for x in unit.project.products)))
 
 
 def _jump(s: Jump, controls: Controls, seen: Seen) -> None:
@@ -276,7 +298,8 @@ def _expression(unit: Unit, whole: Expr, controls: Controls, seen: Seen) -> None
             _lambda(unit, seen.lambdas[e.callee.text], e, here, seen)
         elif isinstance(e, (CallExpr, Other)):
             for name, at in _given_away(unit, e):
-                seen.lose(unit, name, at)
+                if not _is_const(unit, name, at):
+                    seen.lose(unit, name, at)
 
 
 def _changed(unit: Unit, target: Expr, value: tuple[Expr, ...], controls: Controls, seen: Seen) -> None:
@@ -306,6 +329,12 @@ def _lambda(unit: Unit, g: LocalFunction, call: CallExpr, controls: Controls, se
             if p.reference or p.pointer:
                 seen.lose(unit, root(value), call.at)
     _statement(unit, g.made.body, inner, seen)
+
+
+def _is_const(unit: Unit, name: str, at: int) -> bool:
+    """Whether nothing may change what a name means at a token."""
+    d = unit.declarations.visible(name, at)
+    return d is not None and d.pointers == 0 and "const" in unit.t[d.type_first : d.type_stop]
 
 
 def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[tuple[str, int]]:

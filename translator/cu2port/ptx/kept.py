@@ -26,33 +26,28 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from cu2port.core.files import HEADER_SUFFIXES
-from cu2port.core.model import Edit, Side, insert
-from cu2port.facts.product_functions import product_functions
+from cu2port.core.model import Edit
+from cu2port.facts.product_functions import is_offered
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
+from cu2port.ptx.accumulators import Product, find_product, subscripts
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
-from cu2port.ptx.local_arrays import escapes, is_array, only
+from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
-from cu2port.ptx.matrix_forms import kinds
+from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, kinds
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
-from cu2port.ptx.uniform import all_alike, stays_together
-from cu2port.ptx.wrappers import SUMS, Wrapper, in_functions, included_wrappers, wrapper_of
-from cu2port.syntax.operands import tokens
+from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
+from cu2port.ptx.wrappers import SUMS, Call, Wrapper, calls_of, in_functions, included_wrappers, own_wrappers
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
     Block,
-    CallExpr,
     Decl,
-    Eval,
     Expr,
     Loop,
-    Name,
-    walk,
 )
 
 _NOT_IN_LAMBDAS = frozenset({"__shared__", "static", "extern", "return"})
@@ -73,12 +68,13 @@ class Kept:
 @dataclass(frozen=True)
 class Apart:
     """Edits that keep arrays of a function in tiles: the products are in functions `names` of headers, called from
-    token `at` on. `exact`: of integers."""
+    token `at` on. `exact`: of integers; `where`: the tiles are kept."""
 
     at: int
     names: tuple[str, ...]
     edits: tuple[Edit, ...]
     exact: bool
+    where: str = AROUND
 
 
 @dataclass(frozen=True)
@@ -91,8 +87,7 @@ class _Use:
     places: tuple[range, ...]
     forms: tuple[Form, ...] = ()
     product: Product | None = None
-    call: CallExpr | None = None
-    wrapper: Wrapper | None = None
+    call: Call | None = None
     map: ElementMap | None = None
 
 
@@ -118,10 +113,13 @@ class _Noted:
         yield from self.given
 
     def apart(self, unit: Unit) -> Apart:
-        names = tuple(sorted({w.function.name for w in self.included}))
-        at = min(x.region.start for x in self.around)
-        exact = all(form.d == "s32" for w in self.included for form in w.forms)
-        return Apart(at, names, tuple(self.all_edits(unit)), exact)
+        return _apart(min(x.region.start for x in self.around), self.included, tuple(self.all_edits(unit)))
+
+
+def _apart(at: int, wrappers: Iterable[Wrapper], edits: tuple[Edit, ...], where: str = AROUND) -> Apart:
+    listed = list(wrappers)
+    names = tuple(sorted({w.function.name for w in listed}))
+    return Apart(at, names, edits, all(form.d == "s32" for w in listed for form in w.forms), where)
 
 
 def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
@@ -131,9 +129,8 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
     if not (products or included) or unit.options.warp == "solo":  # one warp on a wavefront: no matrix instructions
         return Kept()
     by_function = in_functions(unit, products)
-    functions = {f.body[0]: f for f in unit.functions}
-    own = [w for at, of in by_function.items() if (w := wrapper_of(unit, functions[at], of)) is not None]
-    by_name = {w.function.name: w for w in (*own, *included)}
+    own = own_wrappers(unit, by_function, included)
+    by_name = {**{w.function.name: w for w in included}, **own}
     tiles: dict[int, str] = {}
     edits: dict[int, tuple[Edit, ...]] = {}
     used: dict[str, list[Edit]] = {}
@@ -153,21 +150,37 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
             edits[noted.anchor] = (*edits.get(noted.anchor, ()), *noted.all_edits(unit))
         elif noted.around:
             apart.append(noted.apart(unit))
-    elsewhere = [w for w in own if w.function.name not in used] if unit.path.lower().endswith(HEADER_SUFFIXES) else []
-    offered = {f.name for f in product_functions(unit)} if elsewhere else set()
-    elsewhere = [w for w in elsewhere if w.function.name in offered]
-    used.update((w.function.name, []) for w in elsewhere)
+    elsewhere = _elsewhere(unit, own.values(), used)
+    _given_on(used, by_name)
     for name, made in used.items():
         w = by_name[name]
         tile = _free(unit, "tile")
-        type_ = SUMS[w.products[0][0].form.d]
-        close = unit.p[w.function.params[1]]
-        made.append(insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT))
-        for p, behind in w.products:
-            tiles[p.statement.keyword] = f"{tile} + {behind}" if behind else tile
-        first = w.products[0][0].statement.keyword
-        edits[first] = (*edits.get(first, ()), *made)
-    return Kept(tiles, edits, frozenset(p.statement.keyword for w in elsewhere for p, _ in w.products), tuple(apart))
+        made += w.edits(unit, tile)
+        tiles.update((p.statement.keyword, w.tile_of(p, tile)) for p in w.products)
+        if w.keyword >= 0:
+            edits[w.keyword] = (*edits.get(w.keyword, ()), *made)
+        else:
+            apart.append(_apart(w.function.name_at, (c.wrapper for c in w.calls), tuple(made), ELSEWHERE))
+    return Kept(tiles, edits, frozenset(p.statement.keyword for w in elsewhere for p in w.products), tuple(apart))
+
+
+def _elsewhere(unit: Unit, own: Iterable[Wrapper], used: dict[str, list[Edit]]) -> list[Wrapper]:
+    """The wrappers of a header that other files may give tiles to, which are noted as used."""
+    if not unit.path.lower().endswith(HEADER_SUFFIXES):
+        return []
+    out = [w for w in own if w.function.name not in used and is_offered(unit, w.function)]
+    used.update((w.function.name, []) for w in out)
+    return out
+
+
+def _given_on(used: dict[str, list[Edit]], by_name: Mapping[str, Wrapper]) -> None:
+    """Notes the wrappers of the file that used ones hand their tiles on to."""
+    todo = list(used)
+    for name in todo:
+        inner = (c.wrapper for c in by_name[name].calls)
+        more = [w.function.name for w in inner if not w.included and w.function.name not in used]
+        used.update((x, []) for x in more)
+        todo += more
 
 
 def into_tile(lifted: Lifted, tile: str) -> Lifted:
@@ -201,15 +214,8 @@ def _uses(
         if isinstance(s, Asm) and s.at in by_keyword:
             p = by_keyword[s.at]
             yield _Use(s.at, p.root, p.places, (p.form,), p)
-        elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Name):
-            w = wrappers.get(s.expr.callee.text)
-            if w is None or len(s.expr.args) != w.params or not w.is_meant(unit, s.expr.callee):
-                continue
-            arg = s.expr.args[w.index]
-            root = place_of(arg)
-            a, b = tokens(arg)
-            if root is not None and is_pure(arg):
-                yield _Use(s.at, root, (range(a, b + 1),), w.forms, None, s.expr, w)
+    for c in calls_of(unit, all_statements(body, local), wrappers):
+        yield _Use(c.at, c.root, (c.place,), c.wrapper.forms, None, c)
     yield from (_Use(m.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local)))
 
 
@@ -230,6 +236,7 @@ def _regions(
         return
     if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
         return
+    uses = [u for u in uses if u.map is not None or _begins_tile(unit, u, declared[0].at)]
     places = [r for u in uses for r in u.places]
 
     def holds(r: range) -> Holds:
@@ -258,6 +265,11 @@ def _regions(
             yield region, inside, together
 
 
+def _begins_tile(unit: Unit, u: _Use, at: int) -> bool:
+    """Whether what a use names of an array that token `at` declares is the first of four elements in a row."""
+    return begins_tile(unit, u.places[0], at, u.call is not None and u.call.wrapper.reference)
+
+
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
     """Whether products with sums of one type add to what maps change alike, and all lanes of a warp name the same
     places."""
@@ -267,14 +279,8 @@ def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool
         return False
     chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
     values = [*chosen, *(e for m in maps for e in m.values)]
-    elements = frozenset(i for m in maps for i in m.elements) | _of_other_files(unit, chosen)
+    elements = frozenset(i for m in maps for i in m.elements) | of_other_files(unit, chosen)
     return all_alike(unit, f, values, elements) and (not maps or stays_together(unit, f, region, [m.at for m in maps]))
-
-
-def _of_other_files(unit: Unit, subscripts_: list[Expr]) -> frozenset[int]:
-    """Names in subscripts that may be constants of other files, if the function has none of that name."""
-    names = (x for e in subscripts_ for x in walk(e) if isinstance(x, Name))
-    return frozenset(x.at for x in names if x.text != "threadIdx" and x.text not in unit.macros)
 
 
 def _expression(unit: Unit, r: range) -> Expr:
@@ -300,7 +306,7 @@ def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:
     """Whether the lanes that begin a loop are together in all its products, and it may be in a lambda."""
     if not _NOT_IN_LAMBDAS.isdisjoint(unit.t[loop.start : loop.stop]):
         return False
-    return all(u.wrapper is None or u.wrapper.together for u in uses) and stays_together(
+    return all(u.call is None or u.call.wrapper.together for u in uses) and stays_together(
         unit, f, loop, [u.at for u in uses]
     )
 
@@ -317,18 +323,16 @@ def _take(
         if u.product is not None:
             keyword = u.product.statement.keyword
             noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
-        elif u.call is not None and u.wrapper is not None:
-            a, b = tokens(u.call.args[u.wrapper.index])
-            arg = unit.source(a, b + 1)
-            by = "of" if u.wrapper.reference else "at"
-            given = insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT)
-            if u.wrapper.included:
-                keyword = -1
-                noted.included.append(u.wrapper)
+        elif u.call is not None:
+            w = u.call.wrapper
+            keyword = w.keyword if not w.included else -1
+            given = u.call.given(unit, f"{name}.@({root}, ")
+            if keyword < 0:
+                noted.included += [w] if w.included else [c.wrapper for c in w.calls]
+            if w.included:
                 noted.given.append(given)
             else:
-                keyword = u.wrapper.products[0][0].statement.keyword
-                noted.used.setdefault(u.wrapper.function.name, []).append(given)
+                noted.used.setdefault(w.function.name, []).append(given)
         else:
             keyword = -1
             noted.maps += u.map.edits(unit, name, _free(unit, f"{root}_element")) if u.map is not None else ()

@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from cu2port.facts.computing import numbers_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import is_fours, is_pure, place_of
-from cu2port.syntax.tree import Asm, CallExpr, Decl, Eval, Expr, Index, Jump, Member, Name, Stmt, Unary, heads, walk
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import (
+    Asm,
+    Binary,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    Index,
+    Jump,
+    Member,
+    Name,
+    Stmt,
+    Unary,
+    heads,
+    walk,
+)
+from cu2port.syntax.words import QUALIFIERS
+
+_ELEMENTS = frozenset({"float", "int", "unsigned", "uint32_t", "int32_t"})
 
 
 def is_array(unit: Unit, d: Decl) -> bool:
@@ -18,7 +38,43 @@ def is_array(unit: Unit, d: Decl) -> bool:
     words = set(unit.t[declared.type_first : declared.type_stop])
     if words & {"static", "extern", "thread_local", "const"}:
         return False
-    return not words & {"float", "int", "unsigned"} or len(d.dims) == 1 or is_fours(d.dims[-1])
+    return words.isdisjoint(_ELEMENTS) or len(d.dims) == 1 or is_fours(d.dims[-1], numbers_of(unit))
+
+
+def begins_tile(unit: Unit, place: range, at: int, whole: bool = False) -> bool:
+    """Whether an expression is the first of four elements in a row, or their address, of what token `at` declares: an
+    array, a pointer, or a reference to an array. `whole`: or an element that is tiles by itself."""
+    k = at + 2 if unit.tok(at + 1) == ")" else at + 1  # (*name)[4]
+    dims = 0
+    rows = True
+    while unit.tok(k) == "[" and unit.match[k] > k:
+        close = unit.match[k]
+        rows = close > k + 1 and is_fours(read_expression(unit, k + 1, close), numbers_of(unit))
+        dims, k = dims + 1, close + 1
+    before = at - 1
+    while unit.tok(before) in QUALIFIERS:
+        before -= 1
+    if unit.tok(before) == "*":
+        if dims and unit.tok(at + 1) != ")":  # an array of pointers
+            return False
+        dims, rows = dims + 1, rows and dims > 0
+    d = unit.declaration(at)
+    rows = rows or d is None or _ELEMENTS.isdisjoint(unit.t[d.type_first : d.type_stop])
+    outer = e = read_expression(unit, place.start, place.stop)
+    todo: list[tuple[Index, int]] = []  # with how often the address of what it is in was taken
+    taken = 0
+    while isinstance(e, (Binary, Index, Unary)):
+        if isinstance(e, Index):
+            todo.append((e, taken))
+        taken += isinstance(e, Unary)
+        e = e.a if isinstance(e, Binary) else e.base if isinstance(e, Index) else e.x
+    level = 0
+    for n, (index, above) in enumerate(reversed(todo)):
+        level = n + 1 - (taken - above)
+        alone = whole and index is outer
+        if level > dims or (level == dims and not (alone or is_fours(index.inner))) or (level < dims and not rows):
+            return False
+    return True
 
 
 def only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range]) -> bool:

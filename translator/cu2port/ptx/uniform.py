@@ -53,6 +53,12 @@ def all_alike(unit: Unit, f: Function, values: Collection[Expr], elements: froze
     return all(map(_Values(unit, seen, read_too, elements).same, values))
 
 
+def of_other_files(unit: Unit, chosen: Collection[Expr]) -> frozenset[int]:
+    """Names in expressions that may be constants of other files, if the function has none of that name."""
+    names = (x for e in chosen for x in walk(e) if isinstance(x, Name))
+    return frozenset(x.at for x in names if x.text != "threadIdx" and x.text not in unit.macros)
+
+
 def _come(unit: Unit, seen: Seen, varying: set[int], region: range | None, places: Collection[int]) -> bool:
     def inside(controls: Controls) -> Controls:
         if region is None:
@@ -117,7 +123,7 @@ class _Values:
         if isinstance(e, Num):
             return True
         if isinstance(e, Name):
-            key = key_at(self.unit, e.text, e.at)
+            key = UNKNOWN if e.qualified else key_at(self.unit, e.text, e.at)
             if key in self.seen.locals:
                 return key not in self.varying
             return key == UNKNOWN and (e.at in (self.elements or ()) or is_constant(self.unit, e))

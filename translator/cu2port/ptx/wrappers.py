@@ -1,45 +1,79 @@
-"""Functions whose products all have their accumulators in one parameter: of a file, or of headers that it includes."""
+"""Functions whose products all have their accumulators in one parameter: of a file, or of headers that it includes.
+
+Such a function multiplies by itself, or hands the parameter on to other ones, or both. It gets one parameter more: the
+tile in which the first of the accumulators is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from cu2port.core.model import Project
-from cu2port.facts.product_functions import is_called_alone, namespace_of
+from cu2port.core.model import Edit, Project, Side, insert
+from cu2port.facts.product_functions import definition, is_called_alone, is_offered, namespace_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product
+from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
 from cu2port.ptx.asm import statements as asm_statements
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.local_arrays import only
+from cu2port.ptx.local_arrays import begins_tile, only
+from cu2port.ptx.row_pointers import row_pointers
 from cu2port.ptx.taken import is_left_out
-from cu2port.ptx.uniform import stays_together
+from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
 from cu2port.syntax.operands import tokens
-from cu2port.syntax.statements import parameters, read_body
-from cu2port.syntax.tree import Decl, Name, Unary, statements
+from cu2port.syntax.statements import parameters, read_body, read_expression
+from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, Name, Stmt, Unary, statements
 
 SUMS = {"f32": "float", "s32": "int"}
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
 
 
 @dataclass(frozen=True)
+class Call:
+    """A call of a wrapper at statement `at`, with the tokens of the argument that has the accumulators of `root`."""
+
+    at: int
+    call: CallExpr
+    wrapper: Wrapper
+    root: str
+    place: range
+
+    def given(self, unit: Unit, tiles: str) -> Edit:
+        """The argument more: of these tiles, which begin with their first accumulator or name it."""
+        by = "of" if self.wrapper.reference else "at"
+        arg = unit.source(self.place.start, self.place.stop)
+        return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg})", Side.LEFT)
+
+
+@dataclass(frozen=True)
 class Wrapper:
-    """A function whose parameter `index` of `params` holds accumulators of its products, and nothing else. `included`:
-    it is in a header; `space`: in this namespace."""
+    """A function whose parameter `index` of `params` holds accumulators of its products, and nothing else. `base`: its
+    address in the body. `calls`: of other wrappers, which get it. `included`: it is in a header; `space`: in this
+    namespace."""
 
     function: Function
     params: int
     index: int
     reference: bool
-    products: tuple[tuple[Product, int], ...]  # and the tile behind the first one
+    base: str
+    products: tuple[Product, ...]
+    calls: tuple[Call, ...]
     together: bool  # whether all lanes that call it multiply
     included: bool = False
     space: str = ""
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        return tuple(p.form for p, _ in self.products)
+        return (*(p.form for p in self.products), *(x for c in self.calls for x in c.wrapper.forms))
+
+    @property
+    def keyword(self) -> int:
+        """The asm statement of its file that its edits belong to; -1: none."""
+        if self.products:
+            return self.products[0].statement.keyword
+        return next((k for c in self.calls if not c.wrapper.included and (k := c.wrapper.keyword) >= 0), -1)
 
     def is_meant(self, unit: Unit, callee: Name) -> bool:
         """Whether a call names this function, by its namespace if it names one."""
@@ -47,6 +81,19 @@ class Wrapper:
             return True
         names = [x for x in unit.t[callee.start : callee.at] if x != "::"]
         return self.included and bool(names) and self.space.split("::")[-len(names) :] == names
+
+    def tile_of(self, p: Product, tile: str) -> str:
+        """The tile that a product of its body adds into."""
+        if p.at is None:
+            return f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
+        return f"{tile} + {p.at // 4}" if p.at else tile
+
+    def edits(self, unit: Unit, tile: str) -> Iterator[Edit]:
+        """The parameter, and what calls in its body hand on."""
+        type_ = SUMS[self.forms[0].d]
+        close = unit.p[self.function.params[1]]
+        yield insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT)
+        yield from (c.given(unit, f"{tile}.@({self.base}, ") for c in self.calls)
 
 
 def in_functions(unit: Unit, products: Iterable[Product]) -> dict[int, list[Product]]:
@@ -59,19 +106,60 @@ def in_functions(unit: Unit, products: Iterable[Product]) -> dict[int, list[Prod
     return out
 
 
+def own_wrappers(
+    unit: Unit, by_function: Mapping[int, list[Product]], included: Iterable[Wrapper]
+) -> dict[str, Wrapper]:
+    """Those of a file by name, each behind those that it calls."""
+    out: dict[str, Wrapper] = {}
+    known = {w.function.name: w for w in included}
+    fresh = set(known)
+    left = [f for f in unit.functions if f.name not in known]
+    while left:
+        found = []
+        for f in left:
+            calls = any(f.body[0] < i < f.body[1] for name in fresh for i in unit.find(name))
+            if (calls or (f.body[0] in by_function and not out)) and (
+                w := _wrapper_of(unit, f, by_function.get(f.body[0], []), known)
+            ):
+                found.append(w)
+        fresh = {w.function.name for w in found}
+        out |= {w.function.name: w for w in found}
+        known |= out
+        left = [f for f in left if f.name not in known] if found else []
+    return out
+
+
 def included_wrappers(unit: Unit, fast: bool) -> tuple[Wrapper, ...]:
     """Those of headers that a file includes, as far as it calls them and declares no such name itself."""
-    named = (x.partition(" ") for x in sorted(unit.project.products))
-    texts = [text for name, _, text in named if _is_asked(unit, name)]
-    if not texts:
+    named = [(name, text) for name, _, text in (x.partition(" ") for x in sorted(unit.project.products))]
+    asked = {name for name, _ in named if _is_asked(unit, name)}
+    if not asked:
         return ()
-    told = Project(hip_macros=unit.project.hip_macros)
+    todo = [text for name, text in named if name in asked]
+    texts = dict.fromkeys(todo)
+    for text in todo:
+        words = set(_WORD.findall(text))
+        more = [other for name, other in named if name in words and other not in texts]
+        texts.update(dict.fromkeys(more))
+        todo += more
+    told = Project(hip_macros=unit.project.hip_macros, computing=unit.project.computing, numbers=unit.project.numbers)
     made = Unit("\n".join([*texts, ""]), unit.catalog, unit.options, unit.path, told)
-    read = (s for s in asm_statements(made) if not is_left_out(made, s.span.start))
-    products = in_functions(made, (p for s in read if (p := find_product(made, s, fast)) is not None))
-    functions = ((f, products[f.body[0]]) for f in made.functions if f.body[0] in products)
-    found = [w for f, of in functions if (w := wrapper_of(made, f, of)) is not None]
-    return tuple(replace(w, included=True, space=namespace_of(made, w.function) or "") for w in found)
+    found = own_wrappers(made, in_functions(made, products_of(made, fast)), ())
+    meant = [w for name, w in found.items() if name in asked]
+    return tuple(replace(w, included=True, space=namespace_of(made, w.function) or "") for w in meant)
+
+
+def carriers(unit: Unit, fast: bool) -> frozenset[str]:
+    """The functions of a header that hand accumulators on to others, as a file that includes it is told of them."""
+    included = included_wrappers(unit, fast)
+    found = own_wrappers(unit, in_functions(unit, products_of(unit, fast)), included)
+    return frozenset(definition(unit, w.function) for w in found.values() if w.calls and is_offered(unit, w.function))
+
+
+def products_of(unit: Unit, fast: bool) -> Iterator[Product]:
+    """The products of a file that nothing is known of but its text."""
+    read = (s for s in asm_statements(unit) if not is_left_out(unit, s.span.start))
+    return (p for s in read if (p := find_product(unit, s, fast)) is not None)
 
 
 def _is_asked(unit: Unit, name: str) -> bool:
@@ -80,32 +168,81 @@ def _is_asked(unit: Unit, name: str) -> bool:
     return bool(places) and not any(map(unit.declares, places))
 
 
-def wrapper_of(unit: Unit, f: Function, products: list[Product]) -> Wrapper | None:
+def calls_of(unit: Unit, whole: Iterable[Stmt], wrappers: Mapping[str, Wrapper]) -> Iterator[Call]:
+    """The statements that call a wrapper with a place of an array."""
+    for s in whole:
+        if not isinstance(s, Eval) or not isinstance(s.expr, CallExpr) or not isinstance(s.expr.callee, Name):
+            continue
+        w = wrappers.get(s.expr.callee.text)
+        if w is None or len(s.expr.args) != w.params or not w.is_meant(unit, s.expr.callee):
+            continue
+        arg = s.expr.args[w.index]
+        root = place_of(arg)
+        a, b = tokens(arg)
+        if root is not None and is_pure(arg):
+            yield Call(s.at, s.expr, w, root, range(a, b + 1))
+
+
+def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapping[str, Wrapper]) -> Wrapper | None:
     """A function whose products all have their accumulators in one parameter that nothing else names."""
     if "..." in unit.t[f.params[0] : f.params[1]] or _INLINE.isdisjoint(unit.t[f.first : f.name_at]):
         return None
-    named = {p.name: (i, p) for i, p in enumerate(parameters(unit, *f.params))}
+    if "__global__" in f.sides or not is_called_alone(unit, f):
+        return None
     body = read_body(unit, f.body[0] + 1, f.body[1])
-    aliases = {s.name: s for s in statements(body) if isinstance(s, Decl) and s.pointer and s.init is not None}
-    roots = {p.root for p in products}
-    if len(roots) != 1 or any(p.at is None for p in products):
+    calls = tuple(calls_of(unit, statements(body), wrappers))
+    roots = {*(p.root for p in products), *(c.root for c in calls)}
+    if len(roots) != 1:
         return None
-    name = roots.pop()
-    allowed = [r for p in products for r in p.places]
-    if name in aliases and aliases[name].init is not None:
-        alias, init = aliases[name], aliases[name].init
-        assert init is not None
-        target = init.x if isinstance(init, Unary) and init.op == "&" else init
-        if not isinstance(target, Name) or not only(unit, f.body, name, [*allowed, range(alias.at, alias.at + 1)]):
-            return None
-        a, b = tokens(init)
-        allowed, name = [range(a, b + 1)], target.text
-    if name not in named or not only(unit, f.body, name, allowed) or not is_called_alone(unit, f):
+    root = roots.pop()
+    places = [r for p in products for r in p.places] + [c.place for c in calls]
+    held = _held(unit, f, body, root, places)
+    params = parameters(unit, *f.params)
+    named = {p.name: (i, p) for i, p in enumerate(params) if p.at >= 0}
+    if held is None or held.name not in named or not only(unit, f.body, held.name, held.allowed):
         return None
-    index, param = named[name]
-    if not (param.pointer or param.reference) or not all(SUMS[p.form.d] for p in products):
+    index, param = named[held.name]
+    sums = {x.d for x in (*(p.form for p in products), *(x for c in calls for x in c.wrapper.forms))}
+    if not (param.pointer or param.reference) or len(sums) != 1:
         return None
-    if len({p.form.d for p in products}) != 1:
+    begin = held.at if held.at >= 0 else param.at
+    first = [
+        *((p.places[0], False) for p in products if p.at is None),
+        *((c.place, c.wrapper.reference) for c in calls),
+    ]
+    if not all(begins_tile(unit, r, begin, whole) for r, whole in first) or not _are_alike(unit, f, places):
         return None
-    together = stays_together(unit, f, None, [p.statement.keyword for p in products])
-    return Wrapper(f, len(named), index, param.reference, tuple((p, (p.at or 0) // 4) for p in products), together)
+    at = [*(p.statement.keyword for p in products), *(c.at for c in calls)]
+    together = all(c.wrapper.together for c in calls) and stays_together(unit, f, None, at)
+    base = f"&{root}" if held.at < 0 and param.reference else root
+    return Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What a name's accumulators are held by: a parameter, and where it is named; `at`: a pointer to it that is named
+    for them, -1 where there is none."""
+
+    name: str
+    allowed: list[range]
+    at: int = -1
+
+
+def _held(unit: Unit, f: Function, body: Block, root: str, places: list[range]) -> _Held | None:
+    """A name itself, or what it is set to once as a pointer that is used for these places alone."""
+    decls = (s for s in statements(body) if isinstance(s, Decl) and s.name == root and s.pointer)
+    found = [(s.at, s.init) for s in decls if s.init is not None] + list(row_pointers(unit, f.body, root))
+    if not found:
+        return _Held(root, places)
+    at, init = found[0]
+    target = init.x if isinstance(init, Unary) and init.op == "&" else init
+    if len(found) > 1 or not isinstance(target, Name) or not only(unit, f.body, root, [*places, range(at, at + 1)]):
+        return None
+    a, b = tokens(init)
+    return _Held(target.text, [range(a, b + 1)], at)
+
+
+def _are_alike(unit: Unit, f: Function, places: list[range]) -> bool:
+    """Whether all lanes of a warp name the same places."""
+    chosen: list[Expr] = [e for r in places for e in subscripts(read_expression(unit, r.start, r.stop))]
+    return all_alike(unit, f, chosen, of_other_files(unit, chosen))

@@ -43,6 +43,15 @@ template <class Acc> struct Into {
     Tile<Acc>* tile = nullptr;
     Lanes lanes = Lanes::tested;
     CU2PORT_MMA Into operator+(int n) const { return {tile == nullptr ? nullptr : tile + n, lanes}; }
+    /// The tile of four accumulators that begin at p, where this is the tile of those that begin at `first`.
+    CU2PORT_MMA Into at(const void* first, const void* p) const {
+        return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / 16);
+    }
+    /// The first tile of an element that holds whole tiles.
+    template <class E> CU2PORT_MMA Into of(const void* first, const E& element) const {
+        static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
+        return at(first, &element);
+    }
 };
 
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.

@@ -1,0 +1,31 @@
+"""Pointers to rows, which are declared with brackets around the name: `float (*name)[8] = ...;`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.facts.unit import Unit
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Expr
+
+
+def row_pointers(unit: Unit, span: tuple[int, int], name: str) -> Iterator[tuple[int, Expr]]:
+    """Those of a name that are set where they are declared: the name's token and the value."""
+    for i in unit.find(name):
+        if span[0] < i < span[1] and (value := set_to(unit, i)) is not None:
+            yield i, value
+
+
+def set_to(unit: Unit, at: int) -> Expr | None:
+    """What a pointer to rows is set to where token `at` declares it."""
+    if unit.t[at - 2 : at] != ["(", "*"] or unit.tok(at + 1) != ")" or not unit.declares(at):
+        return None
+    k = at + 2
+    while unit.tok(k) == "[" and unit.match[k] > k:
+        k = unit.match[k] + 1
+    if k == at + 2 or unit.tok(k) != "=":
+        return None
+    stop = k
+    while stop < len(unit.t) and unit.t[stop] not in (";", "}"):
+        stop = unit.match[stop] + 1 if unit.t[stop] in ("(", "[", "{") and unit.match[stop] > stop else stop + 1
+    return read_expression(unit, k + 1, stop)
