@@ -482,3 +482,57 @@ def test_what_a_program_cannot_have_is_told() -> None:
     result = port(text)
     assert "`npp.h` stays" in told(result)
     assert "`cudaDeviceFlushGPUDirectRDMAWrites` stays" in told(result)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("set(CUDA_F -Werror all-warnings -g)", "set(CUDA_F -Werror -g)"),
+        ('set(CUDA_F "-Werror" cross-execution-space-call,reorder -g)', "set(CUDA_F -Werror=reorder -g)"),
+        ("set(CUDA_F -Werror=cross-execution-space-call,default-stream-launch -g)", "set(CUDA_F -g)"),
+        ("set(CUDA_F -Werror -g)", "set(CUDA_F -Werror -g)"),
+        ("set(CUDA_F -Wno-error=subobject-linkage -Wno-unused)", "set(CUDA_F -Wno-unused)"),
+        ('set(CUDA_F "-Xcompiler=-Wno-class-memaccess,-Wall")', 'set(CUDA_F "-Wall")'),
+        ("set(X_FLAGS -Wno-class-memaccess)\nset(CUDA_F 1)", "set(X_FLAGS -Wno-class-memaccess)\nset(CUDA_F 1)"),
+        (
+            "set(CMAKE_ASM_FLAGS -arch ${CMAKE_OSX_ARCHITECTURES})\nset(CUDA_F 1)",
+            "set(CMAKE_ASM_FLAGS -arch ${CMAKE_OSX_ARCHITECTURES})\nset(CUDA_F 1)",
+        ),
+        ("set(CMAKE_CUDA_FLAGS -O3 -arch ${SM})", "set(CMAKE_HIP_FLAGS -O3)"),
+        (
+            "execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -DCMAKE_CUDA_FLAGS=${CMAKE_CUDA_FLAGS})",
+            "execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -DCMAKE_HIP_FLAGS=${CMAKE_HIP_FLAGS})",
+        ),
+        (
+            'file(WRITE f "" "#include <cuda_runtime.h>\\n" "int main() { cudaFree(0); }")',
+            'file(WRITE f "" "#include <hip/hip_runtime.h>\\n" "int main() { hipFree(0); }")',
+        ),
+        ("find_library(X nccl_static)\nset(CUDA_A 1)", "find_library(X rccl)\nset(CUDA_A 1)"),
+    ],
+)
+def test_what_other_compilers_have_too(before: str, after: str) -> None:
+    assert ported(before) == after
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        'CMAKE_CUDA_ARCHITECTURES MATCHES "90a"',
+        '"90" IN_LIST CMAKE_CUDA_ARCHITECTURES',
+        '"${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "80"',
+    ],
+)
+def test_a_comparison_with_nvidias_gpus_stays(condition: str) -> None:
+    """gfx90a matches 90a."""
+    text = f"if({condition})\nendif()\n"
+    result = port(text)
+    assert result.output.decode() == text
+    assert "it is compared with NVIDIA's GPUs" in told(result)
+    other = 'if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES OR CMAKE_CUDA_ARCHITECTURES STREQUAL "native")\nendif()\n'
+    assert ported(other) == other.replace("CUDA", "HIP")
+
+
+def test_a_file_with_the_name_of_cmakes_module_may_be_another() -> None:
+    text = "macro(find_cuda)\n  find_package(CUDA QUIET)\nendmacro()\n"
+    assert "find_package(hip QUIET)" in ported(text, "cmake/FindCUDA.cmake")
+    assert ported("set(CUDA_NVCC_FLAGS -G)\n", "cmake/FindCUDA.cmake") == "set(CUDA_NVCC_FLAGS -G)\n"

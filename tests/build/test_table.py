@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
+from nvidia_tools import tool
 
+from cu2port.build.options import is_one
 from cu2port.build.table import Table, read_table, table
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.data import data_path
@@ -78,3 +82,28 @@ def test_each_mistake_is_named(tmp_path: Path, text: str, said: str) -> None:
         read(tmp_path, text)
     assert said in str(e.value)
     assert "\n" not in str(e.value).partition("not TOML")[0]
+
+
+#: Options of nvcc that clang has by the same name, with the same meaning.
+SAME = frozenset(
+    "--Werror --compile --debug --define-macro --help --include-path --optimize --preprocess --save-temps --shared"
+    " --std --stdlib --undefine-macro --verbose --version -D -E -I -L -M -MD -MF -MM -MMD -MP -MT -O -U -Wconversion"
+    " -Werror -Wno-deprecated-declarations -Wreorder -c -g -h -include -isystem -l -m64 -o -pg -r -save-temps -shared"
+    " -std -stdlib -v -w -x --x".split()
+)
+#: Those that many programs have, and that build files hardly ever give to nvcc.
+COMMON = frozenset(
+    "--time -time --lib -lib --link -link --cuda -cuda --concat -concat --prune -prune "
+    "-clean --entries -e -m --library --library-path --profile -dp -run-args --run-args".split()
+)
+
+
+@pytest.mark.slow
+def test_every_option_that_nvcc_tells_of_is_known() -> None:
+    """Those that `nvcc --help` has in a column: long names, and short ones in brackets."""
+    asked = subprocess.run([tool("nvcc"), "--help"], capture_output=True, text=True, check=True)
+    names = set(re.findall(r"^(--[\w-]+)[ <{.]", asked.stdout, re.M)) | set(
+        re.findall(r"\((-[\w-]+)\) *$", asked.stdout, re.M)
+    )
+    assert len(names) > 250
+    assert not {n for n in names - SAME - COMMON if not is_one(n)}

@@ -30,6 +30,7 @@ _LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)
 _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
+_FINDS = re.compile(r"(?i:find_package)\s*\(\s*CUDA")  # which the module itself does not
 _WORD = re.compile(r"[\w:]+")
 _MARKED = re.compile(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
@@ -152,7 +153,7 @@ def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -
 
 
 def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
-    if _MODULE.search(path):
+    if _MODULE.search(path) and not _FINDS.search(_COMMENT.sub("", text)):
         message = "left alone: it is a copy of a module that finds CUDA, and find_package(hip) does not use it"
         yield finding(PACKAGE, message, 0, 0, severity=INFO)
         return

@@ -16,6 +16,8 @@ from cu2port.core.model import Edit, Finding, Side, insert, replace
 
 _COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _CUDA = re.compile(r"CUDA|NVCC|\bnvcc$")
+_COMPILER = re.compile(r"\bCMAKE_CUDA_COMPILER\}|NVCC|\bnvcc$")
+_CALLS = frozenset({"execute_process", "add_custom_command", "add_custom_target", "externalproject_add", "add_test"})
 _PASSED = re.compile(r"(?:-Xcompiler|--compiler-options)[= ]\$\{(\w+)\}")
 _SEPARATORS: Mapping[
     tuple[str, tuple[str, ...]], tuple[int, int]
@@ -32,7 +34,13 @@ def for_cuda(every: Sequence[Command]) -> frozenset[int]:
     """Where the commands begin whose options are for CUDA's compiler: an argument names it, or they set a variable that
     is named so, or that a generator expression gives to it."""
     given = frozenset(_given(every))
-    return frozenset(c.start for c in every if any(_CUDA.search(a.text) for a in c.args) or _sets(c, given))
+    return frozenset(c.start for c in every if _names_cuda(c) or _sets(c, given))
+
+
+def _names_cuda(c: Command) -> bool:
+    """Whether an argument names CUDA; for a command that calls programs, its compiler: `cmake -G` is another's."""
+    name = _COMPILER if c.name in _CALLS else _CUDA
+    return any(name.search(a.text) for a in c.args)
 
 
 def _given(every: Sequence[Command]) -> Iterator[str]:

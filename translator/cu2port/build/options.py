@@ -13,13 +13,28 @@ from cu2port.build.words import by_hand, finding, swap
 from cu2port.core.model import Edit, Finding, Span, replace
 
 _ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"})
+_WARNS = frozenset({"-Werror", "--Werror"})
+_KINDS = {  # of warnings to nvcc, and clang's option that makes them errors
+    "all-warnings": "-Werror",
+    "conversion": "-Werror=conversion",
+    "cross-execution-space-call": "",
+    "default-stream-launch": "",
+    "deprecated-declarations": "-Werror=deprecated-declarations",
+    "ext-lambda-captures-this": "",
+    "missing-launch-bounds": "",
+    "reorder": "-Werror=reorder",
+}
+_NO_KIND = "clang has no such warning"
 _GPU = re.compile(r"(?:arch=)?(?:sm|compute|lto)_|native$|all(?:-major)?$|(?:arch=)?[^a-z]*[$@%]|\[")
+_SHARED = frozenset({"-arch", "-code"})  # `-arch NAME` is an option of Apple's compilers too
+_OTHERS = re.compile(r"(?i)[$@%](?!.*(?:cuda|nv|sm|gpu|compute|cc))")
 _STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
 _C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
 # In a quoted argument of CMake's, and in JSON, quotes for the shell are `\\"`, and those within them `\\\\\\"`.
 QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="[^"]*"|[^\s;<>"\\])+""")
 _CONTINUED = re.compile(r"[ \t]*\\\r?\n\Z")
 _ENDS_LINE = re.compile(r"[ \t]*(?:\\?\r?\n|\Z)")
+_WARNING = re.compile(r"-W(?:no-)?(?:error=)?([a-z-]+)(?:=.*)?$")
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -60,13 +75,22 @@ def changes(
             after = words[index] if not equals and not word.last and index < len(words) else None
             chosen = value if equals else after.text if after else ""
             unknown = for_cuda and after is not None and after.opaque
-            if _GPU.match(_bare(chosen)) or (for_cuda and equals and key != "-code") or unknown:
+            is_nvccs = for_cuda or equals or key not in _SHARED or not _OTHERS.match(_bare(chosen))
+            known = _GPU.match(_bare(chosen)) and is_nvccs
+            if known or (for_cuda and equals and key != "-code") or unknown:
                 index += after is not None
                 yield architectures(text, word, after, chosen, gpus if archs is None else archs, named)
                 named = True
             elif for_cuda and not equals and word.open:
                 yield _unseen(word)
             continue
+        if for_cuda and key in _WARNS:
+            named_kinds = value or (words[index].text if index < len(words) else "")
+            if named_kinds and _KINDS.keys() >= set(named_kinds.split(",")):
+                last = word if value else words[index]
+                index += not value
+                yield _errors(text, word, last, named_kinds)
+                continue
         standard = _STANDARD.match(word.text) if for_cuda else None
         if standard:
             new = standard[1] + "17"
@@ -81,7 +105,7 @@ def changes(
         if word.text in ("-x", "--x") and index < len(words) and words[index].text == "cu":
             yield swap(OPTION, "cu", "hip", words[index].start)
             continue
-        row = _row(word.text, key, equals, for_cuda)
+        row = _row(word.text, key, equals, for_cuda) or (_warning(word.text) if for_cuda else None)
         if row is None:
             continue
         if row.value and word.open and not value:
@@ -110,6 +134,17 @@ def _inside(text: str, passed: Span, joint: str) -> Iterator[Word]:
         yield Word(m[0], start, (start, end), joint=joint, inside=start == passed.start)
 
 
+def _errors(text: str, word: Word, last: Word, kinds: str) -> Finding:
+    """Kinds of warnings that are errors to nvcc, as options of clang."""
+    new = word.joint.join(dict.fromkeys(_KINDS[kind] for kind in kinds.split(",") if _KINDS[kind]))
+    shown = text[word.start : last.end]
+    if not new:
+        edits = [gap(text, word, last.outer[1])]
+        return finding(OPTION, f"`{shown}` is taken out: {_NO_KIND}", word.start, last.end, edits, old=word.text)
+    edits = [_placed(text, word, last, (new,))]
+    return finding(OPTION, f"`{shown}` becomes `{new}`", word.start, last.end, edits, old=word.text, new=new)
+
+
 def _unseen(word: Word) -> Finding:
     why = "its value is known only when it is built"
     return by_hand(OPTION, word.text, why, "it and its value for clang", word.start, word.end)
@@ -135,6 +170,12 @@ def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
         row = rows.get(key)
         row = row if row is not None and row.value else None
     return row if row is not None and (for_cuda or not row.plain) else None
+
+
+def _warning(word: str) -> Row | None:
+    """The row of an option about a warning that clang does not have: `-Wno-error=subobject-linkage`."""
+    found = _WARNING.match(word)
+    return table()["warning"].get(found[1]) if found else None
 
 
 def _stops(row: Row, value: str) -> bool:
@@ -202,14 +243,18 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
         edits = [gap(text, word, last.outer[1])]
         return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
     parts = [before.replace(" ", last.joint), *parts, after]
-    opening = text[last.outer[0] : last.start]  # a quote that only one of the two may have
-    same = opening == text[word.outer[0] : word.start]
-    edits = [
-        Edit(word.start if same else word.outer[0], last.end, tuple(p for p in (opening * (not same), *parts) if p))
-    ]
+    edits = [_placed(text, word, last, parts)]
     new = "".join(p if isinstance(p, str) else text[p.start : p.end] for p in parts)
     message = f"`{shown}` becomes `{new}`" + (f": {row.why}" if row.why else "")
     return finding(OPTION, message, word.start, last.end, edits, row.review, word.text, new)
+
+
+def _placed(text: str, word: Word, last: Word, parts: Sequence[str | Span]) -> Edit:
+    """Parts in place of an option and its value, in the quotes of the value where only one of the two has quotes."""
+    opening = text[last.outer[0] : last.start]
+    same = opening == text[word.outer[0] : word.start]
+    start = word.start if same else word.outer[0]
+    return Edit(start, last.end, tuple(p for p in ("" if same else opening, *parts) if p))
 
 
 _LINKER = frozenset({"-Xlinker", "--linker-options"})
@@ -230,12 +275,14 @@ def _within(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[str | Span]:
-    """A value without its quotes, words for its commas. Its bytes are kept, so that they may be edited too."""
+    """A value without its quotes, words for its commas, but for those of warnings that clang does not have. Its bytes
+    are kept, so that they may be edited too."""
     start, end = _within(text, start, end)
     out: list[str | Span] = []
     for first, last in _parts(text[start:end], "," if joint == " " else ", \t") if splits else [(0, end - start)]:
-        out += [joint] if out else []
-        out.append(Span(start + first, start + last))
+        if _warning(text[start + first : start + last]) is None:
+            out += [joint] if out else []
+            out.append(Span(start + first, start + last))
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.build.pages import COMMAND
 from cu2port.build.syntax import Arg, Command
@@ -28,10 +28,11 @@ _RUNTIME = "hip/hip_runtime.h"
 
 
 def programs(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
-    """Names of CUDA's in programs that the arguments of a command hold: `check_source_compiles(CUDA "...")`."""
-    for arg in c.args if c.name != "message" else ():
-        if arg.quoted and _PROGRAM.search(arg.text):
-            yield from _program(arg)
+    """Names of CUDA's in a program that the arguments of a command hold: `check_source_compiles(CUDA "...")`."""
+    texts = [a for a in c.args if a.quoted] if c.name != "message" else []
+    first = next((i for i, a in enumerate(texts) if _PROGRAM.search(a.text)), len(texts))
+    if texts[first:]:
+        yield from _program(texts[first:])
 
 
 def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -46,13 +47,13 @@ def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         yield finding(COMMAND, message, c.start, c.end, edits, old=c.name, new=new)
 
 
-def _program(arg: Arg) -> Iterator[Finding]:
+def _program(texts: Sequence[Arg]) -> Iterator[Finding]:
     catalog = load_catalog()
     edits: list[Edit] = []
     included, uses = False, False
-    for m in _WORD.finditer(arg.text):
+    for m, at in ((m, arg.inner) for arg in texts for m in _WORD.finditer(arg.text)):
         kind = m.lastgroup or ""
-        word, start = m[kind], arg.inner + m.start(kind)
+        word, start = m[kind], at + m.start(kind)
         new = _new(catalog, kind, word)
         uses = uses or word in _DEVICE or (kind == "name" and new != word)
         if new is None:
@@ -62,10 +63,11 @@ def _program(arg: Arg) -> Iterator[Finding]:
             included = included or new == _RUNTIME
             edits.append(replace(start, start + len(word), new))
     if uses and not included:  # as nvcc includes CUDA's runtime by itself
-        edits.append(insert(arg.inner + len(arg.text) - len(arg.text.lstrip()), f"#include <{_RUNTIME}>\n"))
+        first = texts[0]
+        edits.append(insert(first.inner + len(first.text) - len(first.text.lstrip()), f"#include <{_RUNTIME}>\n"))
     if edits:
         message = "names of CUDA's in a program that is a text here become HIP's"
-        yield finding(COMMAND, message, arg.start, arg.end, edits, True)
+        yield finding(COMMAND, message, texts[0].start, texts[-1].end, edits, True)
 
 
 def _new(catalog: Catalog, kind: str, word: str) -> str | None:

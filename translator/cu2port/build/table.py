@@ -14,7 +14,7 @@ from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.data import computed_from, data_path
 
 FATES = ("rewrite", "drop", "review")
-KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command")
+KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command", "warning")
 _TEXTS = frozenset({"to", "why", "instead", "trust", "package", "target", "when", "other", "set"})
 _FLAGS = frozenset({"value", "plain"})
 _KEYS: Mapping[str, frozenset[str]] = {

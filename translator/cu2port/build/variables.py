@@ -14,7 +14,7 @@ from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
-_ANY = re.compile(r"\bCMAKE_CUDA_\w*|\bCUDA(?:Toolkit)?_\w+")
+_ANY = re.compile(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+")
 _FLAGS = re.compile(r"CMAKE_CUDA_FLAGS_\w*")
 _NAMES = frozenset(  # commands whose arguments are names of variables
     "set unset list string if elseif while option mark_as_advanced foreach separate_arguments math file find_path"
@@ -22,6 +22,9 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " set_property".split()
 )
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
+_COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER_EQUAL IN_LIST".split()) | {
+    f"{kind}{op}" for kind in ("STR", "VERSION_") for op in "LESS GREATER EQUAL LESS_EQUAL GREATER_EQUAL".split()
+}
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
 REFERENCE = re.compile(r"\$\{(\w+)\}")
@@ -117,11 +120,21 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     elif word == "CMAKE_CUDA_ARCHITECTURES" and alone and c.name in ("list", "string"):
         why = "the list that it gets is of NVIDIA's GPUs"
         yield by_hand(ARCHITECTURE, word, why, "CMAKE_HIP_ARCHITECTURES with AMD's", start, start + len(word))
+    elif word == "CMAKE_CUDA_ARCHITECTURES" and c.name in ("if", "elseif") and _compared(c, index):
+        why = "it is compared with NVIDIA's GPUs, which are none of CMAKE_HIP_ARCHITECTURES"
+        yield by_hand(ARCHITECTURE, word, why, "the branch for AMD's GPUs", start, start + len(word))
     elif row.fate == "rewrite":
         yield swap(VARIABLE, word, row.to, start, row.why, row.review)
     elif c.name != "message" and not (row.set and word in asked.known):
         why = row.why if row.fate == "review" else f"HIP has none ({row.why})"
         yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
+
+
+def _compared(c: Command, index: int) -> bool:
+    """Whether an argument of a condition is compared with what has a number: `CMAKE_CUDA_ARCHITECTURES MATCHES 90a`."""
+    words = ["", "", *c.words, "", ""]
+    others = [b for op, b in (words[index : index + 2][::-1], words[index + 3 : index + 5]) if op in _COMPARISONS]
+    return any(re.search(r"\d", other) for other in others)
 
 
 def _tried(text: str, c: Command) -> Iterator[Finding]:
