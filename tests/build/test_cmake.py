@@ -536,3 +536,19 @@ def test_a_file_with_the_name_of_cmakes_module_may_be_another() -> None:
     text = "macro(find_cuda)\n  find_package(CUDA QUIET)\nendmacro()\n"
     assert "find_package(hip QUIET)" in ported(text, "cmake/FindCUDA.cmake")
     assert ported("set(CUDA_NVCC_FLAGS -G)\n", "cmake/FindCUDA.cmake") == "set(CUDA_NVCC_FLAGS -G)\n"
+
+
+def test_a_list_of_all_files_is_one_of_sources_where_a_target_takes_it() -> None:
+    """set_source_files_properties stops a script that `cmake -P` runs."""
+    script = "set(CUDA_X 1)\nfile(GLOB all ${D}/*)\nforeach(f IN LISTS all)\n  file(REMOVE ${f})\nendforeach()\n"
+    assert ported(script, cuda_sources=frozenset({"a.cu"})) == script
+    build = "set(CUDA_X 1)\nfile(GLOB all src/*)\nadd_library(x ${all})\n"
+    assert "LANGUAGE HIP" in ported(build, cuda_sources=frozenset({"src/a.cu"}))
+
+
+@pytest.mark.parametrize("value", ["/usr/local/cuda/bin/nvcc", "${CUDAToolkit_NVCC_EXECUTABLE}", "nvcc"])
+def test_nvcc_is_not_the_compiler_of_hip(value: str) -> None:
+    assert (
+        ported(f'set(CMAKE_CUDA_COMPILER {value} CACHE STRING "")\nenable_language(CUDA)\n') == "enable_language(HIP)\n"
+    )
+    assert ported("set(CMAKE_CUDA_COMPILER clang++)\n") == "set(CMAKE_HIP_COMPILER clang++)\n"

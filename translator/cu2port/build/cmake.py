@@ -43,7 +43,7 @@ _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a CMake file, a text of Latin-1."""
     every = list(commands(text))
-    known = sources.marked(every)
+    known = sources.known(every)
     cuda = flags.for_cuda(every)
     raised = any(c.name in ("project", "enable_language") and "CUDA" in c.words for c in every) or any(
         c.name == "find_package" and c.words[:1] == ("CUDA",) for c in every

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
@@ -20,6 +21,15 @@ _KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST
 _HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
 _VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
 _WIDTH = 100  # of a line of names
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a file says of sources. `marked`: words that have the property LANGUAGE; `others`: variables that only
+    commands read which take no sources, as in a script that `cmake -P` runs."""
+
+    marked: frozenset[str]
+    others: frozenset[str]
 
 
 def several(names: Sequence[str]) -> str:
@@ -61,13 +71,13 @@ def _fits(names: Sequence[str], parts: Sequence[str], recurse: bool) -> bool:
     return enough and fnmatchcase(names[-1], parts[-1]) and all(map(fnmatchcase, names, parts[:-1]))
 
 
-def globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Finding]:
     """`file(GLOB X *.cu *.cpp)`: what the compiler of HIP takes is marked after it. A pattern that does not say `.cu`,
     as `*.c*`, is looked up among the sources of the tree."""
     if not _is_glob(c) or not re.fullmatch(r"\w+", c.args[1].text):
         return
     recurse = c.args[0].text.upper() == "GLOB_RECURSE"
-    patterns = _patterns(c)
+    patterns = [(a, p) for a, p in _patterns(c) if "." in p.rpartition("/")[2] or c.args[1].text not in known.others]
     yield from _hosts(text, c, asked, known, [p for _, p in patterns])
     cuda = [p for _, p in patterns if _finds_cuda(p, recurse, asked)]
     if cuda:
@@ -83,24 +93,24 @@ def _finds_cuda(pattern: str, recurse: bool, asked: Asked) -> bool:
     return any(name not in asked.renamed or asked.suffix == ".cu" for name in found)
 
 
-def _cuda(text: str, c: Command, known: frozenset[str], pattern: str, whole: bool) -> Iterator[Finding]:
+def _cuda(text: str, c: Command, known: Known, pattern: str, whole: bool) -> Iterator[Finding]:
     """`whole`: the list has `.cu` alone."""
     name, lead = c.args[1].text, break_of(text, c.start)
     of = name if whole else f"{name}_HIP"
-    if f"${{{of}}}" in known:
+    if f"${{{of}}}" in known.marked:
         return
     lines = "" if whole else f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
     lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
     yield finding(SOURCE, f"`{pattern}`: {FOR_CUDA}", c.start, c.end, [insert(c.end, lines, Side.LEFT)])
 
 
-def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str], patterns: Sequence[str]) -> Iterator[Finding]:
+def _hosts(text: str, c: Command, asked: Asked, known: Known, patterns: Sequence[str]) -> Iterator[Finding]:
     """Sources of the host that only the compiler of HIP takes, by name."""
     recurse = c.args[0].text.upper() == "GLOB_RECURSE"
     found = sorted({name for p in patterns for name in _finds(p, recurse, asked, asked.device_hosts)})
     inner = f"{asked.folder}/" if asked.folder else ""
     names = [name[len(inner) :] for name in found if name.startswith(inner)]
-    names = [name for name in names if name not in known]
+    names = [name for name in names if name not in known.marked]
     if not names:
         return
     lead = break_of(text, c.start)

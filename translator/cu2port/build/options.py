@@ -275,7 +275,7 @@ def _within(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[str | Span]:
-    """A value without its quotes, words for its commas, but for those of warnings that clang does not have. Its bytes
+    """A value without its quotes, words for its commas, except those of warnings that clang does not have. Its bytes
     are kept, so that they may be edited too."""
     start, end = _within(text, start, end)
     out: list[str | Span] = []

@@ -16,6 +16,7 @@ from cu2port.core.model import Finding, insert
 _NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
 _OF_HOST = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
 _HOST = re.compile(rf"(?:\$\{{\w+\}}|@\w+@|[\w./+-])*(?:{_OF_HOST})(?![\w.])")
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
 _PATTERN = re.compile(r"\\\\\.cu(?![\w.])")
 _NO_SOURCES = frozenset(
     "message if elseif while configure_file add_custom_command add_custom_target execute_process install string file"
@@ -26,13 +27,20 @@ _NO_SOURCES = frozenset(
 _NO_LISTS = frozenset({"filter", "remove_item", "find", "transform"})
 
 
-def marked(commands: Collection[Command]) -> frozenset[str]:
-    """Words that have the property LANGUAGE in a file."""
-    found: set[str] = set()
+def known(commands: Collection[Command]) -> globs.Known:
+    """What the commands of a file say of sources."""
+    marked: set[str] = set()
+    given: set[str] = set()
+    used: set[str] = set()
     for c in commands:
         if c.name in ("set_source_files_properties", "set_property") and "LANGUAGE" in c.words:
-            found.update(piece for word in c.words for piece in word.split(";"))
-    return frozenset(found)
+            marked.update(piece for word in c.words for piece in word.split(";"))
+        names = {m[1] for word in c.words for m in _REFERENCE.finditer(word)}
+        if c.name in _NO_SOURCES or c.name in ("foreach", "list"):
+            used |= names | ({*c.words} if c.name == "foreach" else set())
+        else:
+            given |= names
+    return globs.Known(frozenset(marked), frozenset(used - given))
 
 
 def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
@@ -49,7 +57,7 @@ def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
     yield from globs.renamed(c, asked)
 
 
-def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterator[Finding]:
     """The property LANGUAGE for `.cu` sources that a command names."""
     if c.name == "file":
         yield from globs.globbed(text, c, asked, known)
@@ -58,19 +66,19 @@ def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Ite
         return
     yield from _hosts(text, c, asked, known)
     names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
-    names = [n for n in dict.fromkeys(names) if n not in known]
+    names = [n for n in dict.fromkeys(names) if n not in known.marked]
     if names:
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
         message = f"{globs.several(names)}: {globs.FOR_CUDA}"
         yield finding(SOURCE, message, c.start, c.end, [insert(c.start, line + break_of(text, c.start))])
 
 
-def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+def _hosts(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterator[Finding]:
     """The property LANGUAGE for sources of the host that only the compiler of HIP takes."""
     if not asked.device_hosts:
         return
     found = (m[0] for arg in c.args for m in _HOST.finditer(arg.text) if asked.reaches_device(m[0]))
-    names = [n for n in dict.fromkeys(found) if n not in known]
+    names = [n for n in dict.fromkeys(found) if n not in known.marked]
     if names:
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
         message = f"{globs.several(names)}: {globs.FOR_THRUST}"

@@ -25,6 +25,7 @@ _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER_EQUAL IN_LIST".split()) | {
     f"{kind}{op}" for kind in ("STR", "VERSION_") for op in "LESS GREATER EQUAL LESS_EQUAL GREATER_EQUAL".split()
 }
+_NVCC = re.compile(r"\bnvcc\b|NVCC_EXECUTABLE")
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
 REFERENCE = re.compile(r"\$\{(\w+)\}")
@@ -40,6 +41,10 @@ def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
         return _architectures(text, c, name, values, asked)
     if name.text in ("CMAKE_CUDA_SEPARABLE_COMPILATION", "CUDA_SEPARABLE_COMPILATION"):
         return _separable(text, c, values)
+    if name.text == "CMAKE_CUDA_COMPILER" and any(_NVCC.search(v.text) for v in values):
+        why = "CMake finds the compiler of HIP, and takes no hipcc for it"
+        edits = [without(text, c.start, c.end)]
+        return [finding(VARIABLE, f"`{name.text}` is taken out: {why}", c.start, c.end, edits, old=name.text)]
     if row is not None and row.fate == "drop":
         edits = [without(text, c.start, c.end)]
         return [finding(VARIABLE, f"`{name.text}` is taken out: {row.why}", c.start, c.end, edits, old=name.text)]
