@@ -552,3 +552,15 @@ def test_nvcc_is_not_the_compiler_of_hip(value: str) -> None:
         ported(f'set(CMAKE_CUDA_COMPILER {value} CACHE STRING "")\nenable_language(CUDA)\n') == "enable_language(HIP)\n"
     )
     assert ported("set(CMAKE_CUDA_COMPILER clang++)\n") == "set(CMAKE_HIP_COMPILER clang++)\n"
+
+
+def test_a_package_that_a_module_of_the_tree_finds_keeps_its_name() -> None:
+    text = "find_package(CUDAToolkit REQUIRED)\nfind_package(NCCL)\n"
+    assert "find_package(rccl)" in ported(text)
+    assert "find_package(NCCL)" in ported(text, modules=frozenset({"NCCL", "CUDAToolkit"}))
+    assert "find_package(hip REQUIRED)" in ported(text, modules=frozenset({"NCCL", "CUDAToolkit"}))
+
+
+def test_a_static_target_by_a_variable_is_the_one_that_rocm_has() -> None:
+    text = "target_link_libraries(x CUDA::cublas${static} CUDA::cudart)"
+    assert ported(text) == "target_link_libraries(x roc::hipblas hip::host)"

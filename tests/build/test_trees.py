@@ -306,3 +306,14 @@ def test_without_the_language_cuda_host_sources_stay(tmp_path: Path, monkeypatch
         (tmp_path / "src" / name).write_text("#include <thrust/tuple.h>\n")
     assert ran("src", "-o", "out").exit_code == 0
     assert "LANGUAGE HIP" not in (tmp_path / "out/CMakeLists.txt").read_text()
+
+
+def test_a_module_of_the_tree_finds_its_package(tree: Path) -> None:
+    src = tree.parent / "src"
+    (src / "cmake").mkdir()
+    (src / "cmake" / "FindNCCL.cmake").write_text("find_path(NCCL_INCLUDE_DIRS nccl.h)\n")
+    (src / "lib" / "CMakeLists.txt").write_text("find_package(NCCL)\nadd_library(l lib.cu)\n")
+    assert ran("src", "-o", "out").exit_code == 0
+    assert "find_package(NCCL)" in (tree.parent / "out" / "lib" / "CMakeLists.txt").read_text()
+    found = (tree.parent / "out" / "cmake" / "FindNCCL.cmake").read_text()
+    assert found == "find_path(NCCL_INCLUDE_DIRS rccl/rccl.h)\n"

@@ -24,7 +24,8 @@ _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
 )
 _CPM = frozenset({"cpmaddpackage", "cpmfindpackage"})
-_TARGET = re.compile(r"\b(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+")
+_TOOLKITS = frozenset({"CUDA", "CUDAToolkit"})
+_TARGET = re.compile(r"\b(?P<name>(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+)(?P<more>\$\{\w+\})?")
 _REPOSITORY = re.compile(r"(?:github\.com[/:]|gh:|GITHUB_REPOSITORY\s+|^)([\w-]+/[\w.-]+?)(?:\.git|[/#@].*)?$")
 _GENERATOR = re.compile(
     r"(?P<id>\b(?:COMPILE|LINK)_LANG_AND_ID:CUDA,NVIDIA(?=[,>]))|(?P<is>\bCUDA_COMPILER_ID:NVIDIA(?=>))"
@@ -97,7 +98,7 @@ def _left(c: Command, done: Sequence[Finding]) -> Command:
 
 
 def _finds(c: Command) -> bool:
-    return c.name in ("find_package", "find_dependency") and c.words[:1] in (("CUDA",), ("CUDAToolkit",))
+    return c.name in ("find_package", "find_dependency") and bool(c.words) and c.words[0] in _TOOLKITS
 
 
 def _enables(c: Command) -> bool:
@@ -172,11 +173,11 @@ def _minimum(c: Command) -> Iterator[Finding]:
 
 def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
     row = table()["package"].get(c.args[0].text) if c.args else None
-    if row is None:
-        return None
+    if row is None or (row.word in asked.modules and row.fate == "rewrite" and row.word not in _TOOLKITS):
+        return None  # what a module of the tree finds is converted there, and its variables are its own
     if row.fate == "review":
         return [by_hand(PACKAGE, row.word, row.why, row.instead, c.start, c.end)]
-    toolkit = row.word in ("CUDA", "CUDAToolkit")
+    toolkit = row.word in _TOOLKITS
     rest = "".join(f" {w}" for w in ("QUIET", "REQUIRED") if w in c.words)
     written = text[c.start : c.start + len(c.name)]
     names = dict.fromkeys((*row.to.split(), *(asked.packages if toolkit else ())))
@@ -261,15 +262,16 @@ def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     rows = table()["target"]
     for arg in c.args if c.name != "message" else ():
         for m in _TARGET.finditer(arg.text):
-            row, start = rows.get(m[0]), arg.inner + m.start()
+            name, start = m["name"], arg.inner + m.start()
+            row = rows.get(name)
             if row is None:
-                if m[0].startswith("CUDA::"):
-                    yield by_hand(
-                        LIBRARY, m[0], "it is not in cu2port's table", "what ROCm has for it", start, start + len(m[0])
-                    )
+                if name.startswith("CUDA::"):
+                    why = "it is not in cu2port's table"
+                    yield by_hand(LIBRARY, m[0], why, "what ROCm has for it", start, start + len(m[0]))
             elif row.fate == "rewrite":
                 to = row.to if arg.quoted or arg.text != m[0] else row.to.replace(";", " ")
-                yield swap(LIBRARY, m[0], to, start, row.why, row.review)
+                why = "ROCm has no static libraries beside it" if m["more"] else row.why
+                yield swap(LIBRARY, m[0], to, start, why, row.review or bool(m["more"]))
             elif row.fate == "drop" and arg.text == m[0] and c.name in _LINKS:
                 edits = [with_gap(text, arg.start, arg.end)]
                 yield finding(LIBRARY, f"`{m[0]}` is taken out: {row.why}", start, start + len(m[0]), edits, old=m[0])

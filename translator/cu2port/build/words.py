@@ -60,7 +60,8 @@ class Asked:
     already. `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks
     for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths
     from that root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`:
-    of those that end in `.cu`, for a file that looks sources up by patterns.
+    of those that end in `.cu`, for a file that looks sources up by patterns. `modules`: packages that the tree has
+    modules of its own for, `FindNCCL.cmake`.
     """
 
     kind: str
@@ -77,6 +78,7 @@ class Asked:
     old_standard: bool = False
     device_hosts: frozenset[str] = frozenset()
     cuda_sources: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.

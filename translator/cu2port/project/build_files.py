@@ -14,6 +14,7 @@ from cu2port.core.files import CXX_SUFFIXES, read_regular, suffix
 from cu2port.core.model import Options
 from cu2port.project.tree import Item, Root
 
+_MODULE = re.compile(r"(?:^|/)Find(\w+)\.cmake$")
 _FILE_NAME = re.compile(r"[\w.+-]+")
 
 
@@ -76,6 +77,10 @@ def asked(
         root: frozenset(i.relative for i in items if i.root is root and suffix(i.relative) == ".cu")
         for root in with_cuda
     }
+    modules = {
+        root: _modules(item for item, _ in found.values() if item.root is root)
+        for root in {i.root for i, _ in found.values()}
+    }
     packages = _packages(found)
     stand_ins, known = _stand_ins(found)
     defined = frozenset(name for _, f in found.values() for name in f.defines)
@@ -98,11 +103,18 @@ def asked(
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
                 device_hosts=frozenset(hosts.get(item.root, ())),
+                modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
             ),
         )
         for i, (item, f) in found.items()
     }
+
+
+def _modules(items: Iterable[Item]) -> frozenset[str]:
+    """The packages that modules of a tree find."""
+    found = (_MODULE.search(item.relative) for item in items)
+    return frozenset(m[1] for m in found if m)
 
 
 def _facts(item: Item) -> Facts:
