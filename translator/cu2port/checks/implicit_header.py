@@ -75,6 +75,12 @@ _THRUST = {
     }.items()
     for word in words.split()
 }
+_HIPBLAS = "hipblas/hipblas.h"
+_CUBLAS = frozenset({"cublas_v2.h", "cublas.h", "cublas_api.h", _HIPBLAS})
+_BRING_CUBLAS = frozenset({"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h", "cublasXt.h"})
+_OF_CUBLAS = re.compile(  # not what cuSOLVER's functions take, which hipSOLVER's header has
+    r"CUBLAS_STATUS_\w+\Z|cublas(?!(?:Operation|FillMode|SideMode|DiagType)_t)\w+\Z"
+)
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
@@ -86,7 +92,8 @@ class ImplicitHeader(Check):
 
     nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
     runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
-    function and neither the file nor a header beside it says so. So it is with algorithms, iterators and vectors of
+    function and neither the file nor a header beside it says so. So it is with names of cuBLAS, which cuSOLVER's
+    headers bring and hipSOLVER's do not, and with algorithms, iterators and vectors of
     Thrust: NVIDIA's headers include more of one another than rocThrust's do.
     """
 
@@ -134,6 +141,15 @@ class ImplicitHeader(Check):
             "#include <math.h>\n__global__ void k();\nfloat f(float x) { float i; return modf(x, &i); }\n",
             "C++'s overloads of a function",
         ),
+        Example(
+            "#include <cusolverDn.h>\nint f(cublasStatus_t s) { return s; }\n",
+            "#include <hipblas/hipblas.h>\n#include <hipsolver/hipsolver.h>\nint f(hipblasStatus_t s) { return s; }\n",
+            "cuBLAS by the header of cuSOLVER",
+        ),
+        Example(
+            "#include <cusolverDn.h>\nvoid f(cublasFillMode_t m, S* s) { cusolverDnSpotrf(h, m, 1, s, 1, 0, 1, 0); }\n",
+            note="hipSOLVER's header has it",
+        ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
         Example(
             "#include <cmath>\n__device__ int k();\nbool f(float x) { return std::isnan(x); }\n",
@@ -152,6 +168,7 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from self._of_libraries(unit)
         if not (unit.may_hold(_NAMES) or "thrust" in unit.text) or not _read_by_nvcc(unit):
             return
         if "thrust" not in unit.words and unit.words.isdisjoint(_NAMES):
@@ -177,6 +194,24 @@ class ImplicitHeader(Check):
                 (Edit(end, end, ()),),  # the include is what is done: behind the name, which another check may rewrite
                 hip=header,
                 needs=(header,),
+            )
+
+    def _of_libraries(self, unit: Unit) -> Iterator[Finding]:
+        """cuBLAS's names in a file that has them from cuSOLVER's headers."""
+        have = {inc.path for inc in unit.includes}
+        if have.isdisjoint(_BRING_CUBLAS) or have & _CUBLAS:
+            return
+        names = sorted(w for w in unit.names(_OF_CUBLAS, "cC") if w in unit.catalog.names)
+        first = next(iter(unit.find(*names)), None) if names else None
+        if first is not None and not _reached(unit) & _CUBLAS:
+            start, end = unit.p[first], unit.end(first)
+            yield self.finding(
+                f"`{unit.t[first]}` is declared in <{_HIPBLAS}>, which hipSOLVER's header does not include",
+                start,
+                end,
+                (Edit(end, end, ()),),
+                hip=_HIPBLAS,
+                needs=(_HIPBLAS,),
             )
 
 
