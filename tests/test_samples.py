@@ -10,10 +10,12 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nvidia_tools import tool
 
 from cu2port.build.convert import convert as convert_build
 from cu2port.build.convert import facts
@@ -27,6 +29,7 @@ from cu2port.report.json_report import document
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
 BUILD = SAMPLES / "build_files"
+_CUDA_HEADER = re.compile(r"#\s*include\s*<((?:cu|thrust/|cub/|cooperative|mma|nv)[\w/.]*)>")
 CASES = sorted(p.parent for p in SAMPLES.glob("*/input.cu"))
 
 
@@ -133,3 +136,19 @@ def test_readme_shows_what_is_converted(clang: ClangService) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     before, after = (re.findall(rf"```{language}\n(.*?)```", readme, re.DOTALL)[0] for language in ("cuda", "cpp"))
     assert translate(before, path="warp.cu", clang=clang).output.decode() == after
+
+
+@pytest.mark.slow
+def test_nvcc_takes_the_samples(tmp_path: Path) -> None:
+    """A second witness that what is converted is CUDA: those that need no library beside the runtime."""
+    nvcc = tool("nvcc")
+    headers = {p.name for p in (nvcc.parent.parent / "include").iterdir()}
+    alone = [case for case in CASES if headers >= set(_CUDA_HEADER.findall((case / "input.cu").read_text()))]
+    refused: dict[str, str] = {}
+    for case in alone:
+        command = [str(nvcc), "-std=c++17", "-arch=sm_90", "-fdevice-syntax-only", "-c", "-o", "out.o"]
+        done = subprocess.run([*command, str(case / "input.cu")], cwd=tmp_path, capture_output=True, text=True)
+        if done.returncode and "nv/target" not in done.stderr:  # a header of CCCL's, which fp16's asks for
+            refused[case.name] = done.stderr
+    assert len(alone) > 12
+    assert not refused
