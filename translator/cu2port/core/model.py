@@ -164,9 +164,10 @@ class Project:
     `side`: what the tree says the file is, see `project/sides.py`; "": nothing, so that the file speaks for itself.
     `hip_macros`: macros that the tree or its build defines for HIP alone. `carry`: macros of included files that touch
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
-    see `facts/product_functions.py`; `computing`: those that only compute, and `numbers`: names of numbers, that the
-    file has, if it multiplies, see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA,
-    whatever its name; `as_hip`: the converted build has HIP's compiler compile it so.
+    see `facts/product_functions.py`. `computing`, `numbers`, `by_value`: functions of those that only compute, names of
+    numbers, and functions that change nothing that they are given, as far as the file has the names, if it multiplies,
+    see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the
+    converted build has HIP's compiler compile it so.
     """
 
     declared: frozenset[str] = frozenset()
@@ -181,6 +182,7 @@ class Project:
     products: frozenset[str] = frozenset()
     computing: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, int]] = frozenset()
+    by_value: frozenset[str] = frozenset()
     as_cuda: bool = False
     as_hip: bool = False
 

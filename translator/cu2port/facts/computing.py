@@ -10,6 +10,7 @@ from cu2port.facts.blocks import named_number
 from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import Binary, Expr, Jump, Member, Name, Num, Operator, Ternary, Unary, Unread
+from cu2port.syntax.words import CONDITIONS
 
 _CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
 OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
@@ -18,6 +19,7 @@ _ONE_RETURN = re.compile(r"\{\s{0,200}return\b")  # begins with text: is found f
 _HEAD = re.compile(r"\b(\w+)\s*\([^(){};]*\)\s*(?:noexcept\s*)?\Z")
 _DEFINED = re.compile(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,200}[(\d]")
 _CONSTANT = re.compile(r"\bconstexpr[ \t]+(?:\w+[ \t]+){1,4}(\w+)[ \t]*=")
+_FUNCTION = re.compile(r"\b(\w+)[ \t]{0,9}\([^(){};]{0,400}\)\s{0,9}(?:const\s{0,9})?\{")
 _MOST_HEAD = 400  # letters of a function's name and parameters
 
 
@@ -98,7 +100,7 @@ def _is_made_of(unit: Unit, whole: Expr, names: Collection[str]) -> bool:
 def may_compute(text: str) -> frozenset[str]:
     """Names of functions that begin with `return`, told without the lexer."""
     heads = (_HEAD.search(text, max(0, m.start() - _MOST_HEAD), m.start()) for m in _ONE_RETURN.finditer(text))
-    return frozenset(m[1] for m in heads if m is not None)
+    return frozenset(m[1] for m in heads if m is not None) - CONDITIONS - {"constexpr"}
 
 
 def may_be_numbers(text: str) -> frozenset[str]:
@@ -111,6 +113,24 @@ def number_in(unit: Unit, name: str) -> int | None:
     value = named_number(unit, name)
     others = [i for i in unit.find(name) if unit.declares(i) and unit.lexed.directive_at(i) is None]
     return value if len(unit.macros.get(name, ())) + len(others) == 1 else None
+
+
+def may_take_values(text: str) -> frozenset[str]:
+    """Names of functions, told without the lexer."""
+    return frozenset(_FUNCTION.findall(text)) - CONDITIONS - {"constexpr"}
+
+
+def takes_values(unit: Unit, name: str) -> bool:
+    """Whether a header has functions of a name, no other thing, and none of them may change what it is given."""
+    mine = {f.name_at: f for f in unit.functions if f.name == name}
+    params = (p for f in mine.values() for p in parameters(unit, *f.params))
+    alone = all(i in mine or not unit.declares(i) for i in unit.find(name)) and name not in unit.macros
+    return bool(mine) and alone and all(p.at >= 0 and (not p.reference or _is_const(unit, p.at)) for p in params)
+
+
+def _is_const(unit: Unit, at: int) -> bool:
+    d = unit.declaration(at)
+    return d is not None and d.pointers == 0 and "const" in unit.t[d.type_first : d.type_stop]
 
 
 def is_silent(unit: Unit, name: str) -> bool:

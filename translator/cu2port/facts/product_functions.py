@@ -28,9 +28,12 @@ def product_texts(unit: Unit) -> frozenset[str]:
 
 
 def definition(unit: Unit, f: Function) -> str:
-    """A function's text in its namespace, behind its name."""
+    """A function's text in its namespace, with the macros of the file that it calls, behind its name."""
     text, space = unit.source(f.first, f.body[1] + 1), namespace_of(unit, f)
-    return f"{f.name} " + (f"namespace {space} {{\n{text}\n}}" if space else text)
+    called = {unit.t[i] for i in range(f.body[0], f.body[1]) if unit.t[i] in unit.macros and unit.tok(i + 1) == "("}
+    macros = (unit.lexed.directive_at(m.first) for name in sorted(called) for m in unit.macros[name])
+    lines = "".join(f"{unit.source(d.first, d.stop).strip()}\n" for d in macros if d is not None)
+    return f"{f.name} {lines}" + (f"namespace {space} {{\n{text}\n}}" if space else text)
 
 
 def is_offered(unit: Unit, f: Function) -> bool:
@@ -50,6 +53,13 @@ def namespace_of(unit: Unit, f: Function) -> str | None:
 def is_called_alone(unit: Unit, f: Function) -> bool:
     """Whether a name means one function of the file, which is called and nothing else."""
     others = [i for i in unit.find(f.name) if i != f.name_at]
-    return all(unit.call(i) is not None and unit.tok(i - 1) not in (".", "->", "::", "&", "~") for i in others) and (
+    return all(unit.call(i) is not None and not _is_another(unit, f, i) for i in others) and (
         sum(g.name == f.name for g in unit.functions) == 1 and all(unit.function_at(i) is not None for i in others)
     )
+
+
+def _is_another(unit: Unit, f: Function, i: int) -> bool:
+    """Whether what is before a name says that it means something else."""
+    if unit.tok(i - 1) == "::":
+        return unit.tok(i - 2) != (namespace_of(unit, f) or "").rpartition("::")[2]
+    return unit.tok(i - 1) in (".", "->", "&", "~")

@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Project
-from cu2port.facts.computing import is_computed_only, is_silent, may_be_numbers, may_compute, number_in
+from cu2port.facts.computing import (
+    is_computed_only,
+    is_silent,
+    may_be_numbers,
+    may_compute,
+    may_take_values,
+    number_in,
+    takes_values,
+)
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph
 
@@ -25,6 +33,7 @@ class Told(NamedTuple):
     products: frozenset[str] = frozenset()
     computing: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, int]] = frozenset()
+    by_value: frozenset[str] = frozenset()
 
 
 class _Said(NamedTuple):
@@ -33,9 +42,11 @@ class _Said(NamedTuple):
     nothing: bool
     computes: bool
     number: int | None
+    by_value: bool
 
 
-_NOTHING = _Said(True, True, None)
+_NOTHING = _Said(True, True, None, True)
+_MOST_HEADERS = 8  # that have a word, if it is looked at for what it takes: others are common words
 
 
 class _Header(NamedTuple):
@@ -46,6 +57,7 @@ class _Header(NamedTuple):
     words: frozenset[str]
     functions: frozenset[str]
     numbers: frozenset[str]
+    values: frozenset[str]
     known: dict[str, _Said]
 
     def learn(self, names: frozenset[str]) -> None:
@@ -54,7 +66,9 @@ class _Header(NamedTuple):
         if fresh:
             unit = Unit(self.text, load_catalog())
             for name in fresh:
-                self.known[name] = _Said(is_silent(unit, name), is_computed_only(unit, name), number_in(unit, name))
+                quiet = is_silent(unit, name)
+                computes, number = is_computed_only(unit, name), number_in(unit, name)
+                self.known[name] = _Said(quiet, computes, number, quiet or takes_values(unit, name))
             unit.forget()
 
     def says(self, name: str) -> _Said:
@@ -78,12 +92,15 @@ class Multiplied:
         headers = [self._header(f) for f in self._graph.headers(file)]
         functions = words.intersection(frozenset[str]().union(*(h.functions for h in headers)))
         numbers = words.intersection(frozenset[str]().union(*(h.numbers for h in headers)))
+        taking = words.intersection(frozenset[str]().union(*(h.values for h in headers)))
+        taking = frozenset(name for name in taking if sum(name in h.words for h in headers) <= _MOST_HEADERS)
         for h in headers:
-            h.learn(functions | numbers)
+            h.learn(functions | numbers | taking)
         computing = frozenset(name for name in functions if all(h.says(name).computes for h in headers))
         values = {name: {said.number for h in headers if not (said := h.says(name)).nothing} for name in numbers}
         alike = ((name, next(iter(found))) for name, found in values.items() if len(found) == 1)
-        return Told(products, computing, frozenset((name, n) for name, n in alike if n is not None))
+        by_value = frozenset(name for name in taking if all(h.says(name).by_value for h in headers))
+        return Told(products, computing, frozenset((name, n) for name, n in alike if n is not None), by_value)
 
     def _products(self, file: str) -> frozenset[str]:
         """Functions that multiply, and that hand accumulators on to those, of the headers that a file reaches."""
@@ -98,7 +115,7 @@ class Multiplied:
                 from cu2port.ptx.wrappers import carriers
 
                 told = self.told(file)
-                project = Project(products=told.products, computing=told.computing, numbers=told.numbers)
+                project = Project(**told._asdict())
                 unit = Unit(self._header(file).text, load_catalog(), path=file, project=project)
                 self._handing_on[file] = carriers(unit, False)
                 unit.forget()
@@ -111,5 +128,6 @@ class Multiplied:
             except OSError:
                 text = ""
             words = frozenset(_WORD.findall(text))
-            self._headers[file] = _Header(text, words, may_compute(text), may_be_numbers(text), {})
+            offers = may_compute(text), may_be_numbers(text), may_take_values(text)
+            self._headers[file] = _Header(text, words, *offers, {})
         return self._headers[file]

@@ -229,6 +229,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             products=told.products,
             computing=told.computing,
             numbers=told.numbers,
+            by_value=told.by_value,
             as_cuda=is_cuda,
             as_hip=is_cuda or job.path in hosts,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,11 +17,14 @@ from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import Assign, Binary, CallExpr, Expr, Index, Lambda, Name, Num, Other, Unary, walk
 
+_ZERO = re.compile(r"\(*(?:0+[uU]?|0+\.0*[fF]?|\.0+[fF]?)\)*")
+
 
 @dataclass(frozen=True)
 class Product:
     """An asm with one `mma`. `root`: what its accumulators are reached through; `at`: the place of the first one, in
-    elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators."""
+    elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators.
+    `from_zero`: it adds to zero, whatever they are."""
 
     statement: AsmStatement
     form: Form
@@ -28,6 +32,7 @@ class Product:
     first: int
     at: int | None
     places: tuple[range, ...]
+    from_zero: bool = False
 
 
 def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
@@ -51,20 +56,27 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
     d, c = ([numbers.get(x.name, -1) for x in _registers(only.operands[k])] for k in (0, 3))
     if len(d) != 4 or len(c) != 4 or -1 in (*d, *c):
         return None
-    elements = [_element(unit, reading.operands[i].expr) for i in (*d, *c)]
-    places = tuple(_range(unit, reading.operands[i].expr) for i in (*d, *c))
+    from_zero = all(_is_zero(unit, reading.operands[i].expr) for i in c)
+    named = d if from_zero else [*d, *c]
+    elements = [_element(unit, reading.operands[i].expr) for i in named]
+    places = tuple(_range(unit, reading.operands[i].expr) for i in named)
     bases = {e and (e[0], e[1]) for e in elements}
-    if None in bases or len(bases) != 1 or [e and e[2] for e in elements[:4]] != [e and e[2] for e in elements[4:]]:
+    if None in bases or len(bases) != 1 or [e and e[2] for e in elements[:4]] != [e and e[2] for e in elements[-4:]]:
         return None
     root, base, first = elements[0] or ("", "", 0)
     if [e and e[2] for e in elements[:4]] != [first + i for i in range(4)] or first % 4:
         return None
-    return Product(s, form, root, d[0], first if base == "" else None, places)
+    return Product(s, form, root, d[0], first if base == "" else None, places, from_zero)
 
 
 def _registers(operand: object) -> list[Reg]:
     items = operand.items if isinstance(operand, Vector) else ()
     return [x for x in items if isinstance(x, Reg)]
+
+
+def _is_zero(unit: Unit, span: Span) -> bool:
+    where = _range(unit, span)
+    return _ZERO.fullmatch("".join(unit.t[where.start : where.stop])) is not None
 
 
 def _range(unit: Unit, span: Span) -> range:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.ptx.declared import parameters_of, set_to
 from cu2port.ptx.lambdas import LocalFunction, local_functions
-from cu2port.ptx.row_pointers import set_to
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
@@ -42,6 +42,7 @@ from cu2port.syntax.tree import (
     parts,
     root,
     statements,
+    walk,
 )
 from cu2port.syntax.words import CONDITIONS, LEAVING, QUALIFIERS
 
@@ -82,7 +83,8 @@ class Seen:
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
     `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those
-    that the compiler computes. `left_out`: statements that are not looked at."""
+    that the compiler computes. `left_out`: statements that are not looked at. `hidden`: parameters
+    of which nothing is known but the name."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
@@ -97,6 +99,7 @@ class Seen:
     under: dict[int, Controls] = field(default_factory=dict)
     variables: set[int] = field(default_factory=set)
     left_out: frozenset[int] = frozenset()
+    hidden: set[str] = field(default_factory=set)
 
     def lose(self, unit: Unit, name: str, at: int) -> None:
         """What a name means at a token may change."""
@@ -143,16 +146,18 @@ def read(unit: Unit, f: Function, places: Collection[int] = ()) -> Seen | None:
     body = read_body(unit, f.body[0] + 1, f.body[1])
     if any(_may_hide(unit, i) for i in range(f.body[0], f.body[1])):
         return None
-    seen = Seen(lambdas=local_functions(unit, f, body), left_out=_left_out(unit, body, places))
-    for p in parameters(unit, *f.params):
-        if p.at >= 0:
+    seen = Seen(lambdas=local_functions(unit, f, body), left_out=left_out(unit, body, places))
+    for p in parameters_of(unit, f):
+        if p.at >= 0 and unit.declaration(p.at) is None:
+            seen.hidden.add(p.name)
+        elif p.at >= 0:
             seen.params.append((seen.declare(unit, p.name, p.at), p))
     _statement(unit, body, (), seen)
     uncalled = (i for g in seen.lambdas.values() for i in g.calls if i not in seen.called)
     return None if seen.unread or any(uncalled) else seen
 
 
-def _left_out(unit: Unit, body: Block, places: Collection[int]) -> frozenset[int]:
+def left_out(unit: Unit, body: Block, places: Collection[int]) -> frozenset[int]:
     """Branches of `if constexpr` that no template has which has one of these places: all are in other branches."""
     out: set[int] = set()
     beside: dict[int, frozenset[int]] = {}  # of a branch: places in branches that are not there when it is
@@ -179,7 +184,10 @@ def _may_hide(unit: Unit, i: int) -> bool:
 
 
 def _statement(unit: Unit, s: Stmt | None, controls: Controls, seen: Seen) -> None:
-    if s is None or s.at in seen.left_out:
+    if s is None:
+        return
+    if s.at in seen.left_out:
+        seen.names.update(x.at for inner in statements(s) for e in heads(inner) for x in walk(e) if isinstance(x, Name))
         return
     seen.within.setdefault(s.at, []).append(controls)
     if isinstance(s, Block):
@@ -345,7 +353,8 @@ def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[tuple[str, int]]:
     if isinstance(e.callee, Member):
         yield root(e.callee), e.at
     known = [parameters(unit, *f.params) for f in unit.functions if f.name == callee(e)]
-    if not known and (callee(e) in OF_VALUES or callee(e) in unit.project.computing):
+    told = unit.project.computing | unit.project.by_value
+    if not known and (callee(e) in OF_VALUES or callee(e) in told):
         return
     for n, x in enumerate(e.args):
         by_value = known and all(n < len(ps) and not ps[n].reference and ps[n].at >= 0 for ps in known)

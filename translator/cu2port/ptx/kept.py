@@ -46,6 +46,7 @@ from cu2port.syntax.tree import (
     Asm,
     Block,
     Decl,
+    Eval,
     Expr,
     Loop,
 )
@@ -247,8 +248,10 @@ def _regions(
 
     lambdas = [g.span for g in local.values()]
     loops = [r for s in whole if isinstance(s, Loop) and (r := extent(unit, s)) is not None]
+    again = {u.at for u in uses if u.call is not None and u.call.wrapper.again}
+    calls = [range(s.at, s.end + 1) for s in whole if isinstance(s, Eval) and s.at in again and s.end >= 0]
     taken: set[int] = set()
-    both = [*((r, False) for r in loops), *((r, True) for r in rows(unit, whole, holds))]
+    both = [*((r, False) for r in (*loops, *calls)), *((r, True) for r in rows(unit, whole, holds))]
     for region, row in sorted(both, key=lambda x: (any(x[0].start in g for g in lambdas), x[0].start, -x[0].stop)):
         spans = reached(region, local)
         inside = [u for u in uses if any(u.at in r for r in spans)]
@@ -322,7 +325,8 @@ def _take(
     for u in uses:
         if u.product is not None:
             keyword = u.product.statement.keyword
-            noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
+            from_zero = ".from_zero()" if u.product.from_zero else ""
+            noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_){from_zero}"
         elif u.call is not None:
             w = u.call.wrapper
             keyword = w.keyword if not w.included else -1
@@ -340,13 +344,22 @@ def _take(
     for g in through:
         noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
     forms = [x for u in uses for x in u.forms]
-    types = f"{_all_kinds(forms)}, {SUMS[forms[0].d]}"
+    types, sums = _all_kinds(forms), SUMS[forms[0].d]
+    if any(u.call is not None and u.call.wrapper.of_type for u in uses):
+        types = _where(types, f"cu2port::mma::Holds<{sums}, decltype({root})>::value")
+    types = f"{types}, {sums}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
         noted.around.append(Around(loop, (f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}",), ("});",)))
     else:
         kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"
         noted.around.append(Around(loop, ("{", kept), (f"{name}.give({root});", "}")))
+
+
+def _where(kinds_: str, there: str) -> str:
+    """The template arguments for products that are there on a condition."""
+    how, _, others = kinds_.partition(", ")
+    return f"cu2port::mma::Where<{there}, {how}>, {others}"
 
 
 def _all_kinds(forms: Iterable[Form]) -> str:

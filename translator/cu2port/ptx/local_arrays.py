@@ -27,6 +27,7 @@ from cu2port.syntax.tree import (
 )
 from cu2port.syntax.words import QUALIFIERS
 
+_NUMBERS = frozenset({"const", "float", "double", "int", "unsigned", "bool"})
 _ELEMENTS = frozenset({"float", "int", "unsigned", "uint32_t", "int32_t"})
 
 
@@ -104,12 +105,18 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
                 seen |= {x.at for head in heads(s) for x in walk(head) if isinstance(x, Name)}
         elif not isinstance(s, Jump):  # a lambda may return a reference
             seen |= {i for head in heads(s) for i in _elements(head, array.name, len(array.dims))}
-        if isinstance(s, Eval) and isinstance(s.expr, CallExpr):
-            seen |= {
-                x.at for arg in s.expr.args if place_of(arg) == array.name for x in walk(arg) if isinstance(x, Name)
-            }
+        call = s.expr if isinstance(s, Eval) else s.init if isinstance(s, Decl) and _is_number(unit, s) else None
+        if isinstance(call, CallExpr):
+            given = [arg for arg in call.args if place_of(arg) == array.name]
+            seen |= {x.at for arg in given for x in walk(arg) if isinstance(x, Name)}
     others = (i for i in mentions(unit, f.body, array.name) if i < end and not any(i in r for r in spans))
     return any(i not in seen for i in others)
+
+
+def _is_number(unit: Unit, s: Decl) -> bool:
+    """Whether a variable holds no address."""
+    d = unit.declaration(s.at)
+    return d is not None and not (s.pointer or s.reference) and _NUMBERS.issuperset(unit.t[d.type_first : d.type_stop])
 
 
 def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[range]) -> bool:

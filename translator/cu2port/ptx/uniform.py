@@ -123,12 +123,15 @@ class _Values:
         if isinstance(e, Num):
             return True
         if isinstance(e, Name):
+            if e.text in self.seen.hidden and not e.qualified:
+                return False
             key = UNKNOWN if e.qualified else key_at(self.unit, e.text, e.at)
             if key in self.seen.locals:
                 return key not in self.varying
             return key == UNKNOWN and (e.at in (self.elements or ()) or is_constant(self.unit, e))
         if isinstance(e, Member):
-            of_block = isinstance(e.base, Name) and e.base.text in OF_A_BLOCK - set(self.seen.locals.values())
+            own = {*self.seen.locals.values(), *self.seen.hidden}
+            of_block = isinstance(e.base, Name) and e.base.text in OF_A_BLOCK - own
             return of_block or (self.unit.tok(e.at - 1) == "." and isinstance(e.base, Name) and self.same(e.base))
         if isinstance(e, Unary):
             return e.op not in ("&", "*") and self.same(e.x)

@@ -16,16 +16,20 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
 from cu2port.ptx.asm import statements as asm_statements
+from cu2port.ptx.controls import left_out
+from cu2port.ptx.declared import parameters_of, row_pointers
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.local_arrays import begins_tile, only
-from cu2port.ptx.row_pointers import row_pointers
+from cu2port.ptx.regions import extent
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
+from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import tokens
-from cu2port.syntax.statements import parameters, read_body, read_expression
-from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, Name, Stmt, Unary, statements
+from cu2port.syntax.statements import read_body, read_expression
+from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, If, Loop, Name, Stmt, Unary, statements
 
 SUMS = {"f32": "float", "s32": "int"}
+_FLOATS = re.compile(r"\A(?:std::)?is_same(?:_v)?<(?:float,)?(\w+)(?:,float)?>(?:::value|\(\))?\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
 
@@ -61,6 +65,8 @@ class Wrapper:
     products: tuple[Product, ...]
     calls: tuple[Call, ...]
     together: bool  # whether all lanes that call it multiply
+    again: bool  # whether it multiplies into a place more than once
+    of_type: bool  # whether it does so only where the elements have the type of the sums
     included: bool = False
     space: str = ""
 
@@ -80,13 +86,17 @@ class Wrapper:
         if not callee.qualified:
             return True
         names = [x for x in unit.t[callee.start : callee.at] if x != "::"]
-        return self.included and bool(names) and self.space.split("::")[-len(names) :] == names
+        return bool(names) and self.space.split("::")[-len(names) :] == names
 
     def tile_of(self, p: Product, tile: str) -> str:
         """The tile that a product of its body adds into."""
         if p.at is None:
-            return f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
-        return f"{tile} + {p.at // 4}" if p.at else tile
+            made = f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
+        elif p.at:
+            made = f"({tile} + {p.at // 4})" if p.from_zero else f"{tile} + {p.at // 4}"
+        else:
+            made = tile
+        return f"{made}.from_zero()" if p.from_zero else made
 
     def edits(self, unit: Unit, tile: str) -> Iterator[Edit]:
         """The parameter, and what calls in its body hand on."""
@@ -142,11 +152,12 @@ def included_wrappers(unit: Unit, fast: bool) -> tuple[Wrapper, ...]:
         more = [other for name, other in named if name in words and other not in texts]
         texts.update(dict.fromkeys(more))
         todo += more
-    told = Project(hip_macros=unit.project.hip_macros, computing=unit.project.computing, numbers=unit.project.numbers)
+    of = unit.project
+    told = Project(hip_macros=of.hip_macros, computing=of.computing, numbers=of.numbers, by_value=of.by_value)
     made = Unit("\n".join([*texts, ""]), unit.catalog, unit.options, unit.path, told)
     found = own_wrappers(made, in_functions(made, products_of(made, fast)), ())
     meant = [w for name, w in found.items() if name in asked]
-    return tuple(replace(w, included=True, space=namespace_of(made, w.function) or "") for w in meant)
+    return tuple(replace(w, included=True) for w in meant)
 
 
 def carriers(unit: Unit, fast: bool) -> frozenset[str]:
@@ -197,11 +208,16 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     root = roots.pop()
     places = [r for p in products for r in p.places] + [c.place for c in calls]
     held = _held(unit, f, body, root, places)
-    params = parameters(unit, *f.params)
+    params = parameters_of(unit, f)
     named = {p.name: (i, p) for i, p in enumerate(params) if p.at >= 0}
-    if held is None or held.name not in named or not only(unit, f.body, held.name, held.allowed):
+    if held is None or held.name not in named:
         return None
     index, param = named[held.name]
+    at = [*(p.statement.keyword for p in products), *(c.at for c in calls)]
+    of_type = not only(unit, f.body, held.name, held.allowed)
+    others = list(_of_other_types(unit, body, at, param.at)) if of_type else []
+    if not only(unit, f.body, held.name, [*held.allowed, *others]):
+        return None
     sums = {x.d for x in (*(p.form for p in products), *(x for c in calls for x in c.wrapper.forms))}
     if not (param.pointer or param.reference) or len(sums) != 1:
         return None
@@ -212,10 +228,54 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     ]
     if not all(begins_tile(unit, r, begin, whole) for r, whole in first) or not _are_alike(unit, f, places):
         return None
-    at = [*(p.statement.keyword for p in products), *(c.at for c in calls)]
     together = all(c.wrapper.together for c in calls) and stays_together(unit, f, None, at)
     base = f"&{root}" if held.at < 0 and param.reference else root
-    return Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together)
+    again = any(c.wrapper.again for c in calls) or _is_again(unit, body, places)
+    of_type = of_type or any(c.wrapper.of_type for c in calls)
+    out = Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together, again, of_type)
+    return replace(out, space=namespace_of(unit, f) or "")
+
+
+def _is_again(unit: Unit, body: Block, places: list[range]) -> bool:
+    """Whether a loop around a place does not choose it."""
+    for s in statements(body):
+        r = extent(unit, s) if isinstance(s, Loop) else None
+        if r is None or not isinstance(s, Loop):
+            continue
+        name = s.init.name if isinstance(s.init, Decl) else ""
+        if any(p.start in r and name not in unit.t[p.start : p.stop] for p in places):
+            return True
+    return False
+
+
+def _of_other_types(unit: Unit, body: Block, at: list[int], param: int) -> Iterator[range]:
+    """Branches that a template has where the elements of a parameter are no floats, of an `if constexpr` on that."""
+    out = left_out(unit, body, at)
+    d = unit.declaration(param)
+    type_ = "" if d is None else "".join(unit.t[d.type_first : d.type_stop])
+    for s in statements(body):
+        if isinstance(s, If) and s.other is not None and s.other.at in out and is_identifier(type_):
+            a, b = tokens(s.cond)
+            held = {x.at for x in statements(s.then)}
+            if held.issuperset(at) and _FLOATS.sub(r"\1", "".join(unit.t[a : b + 1])) == type_:
+                yield range(s.other.at, _end(unit, s.other.at))
+
+
+def _end(unit: Unit, k: int) -> int:
+    """The token behind a statement of a branch."""
+    while unit.tok(k) == "if":
+        opener = k + 1 + (unit.tok(k + 1) == "constexpr")
+        if unit.tok(opener) != "(" or unit.match[opener] < 0:
+            return k
+        end = _end(unit, unit.match[opener] + 1)
+        if unit.tok(end) != "else":
+            return end
+        k = end + 1
+    if unit.tok(k) == "{":
+        return unit.match[k] + 1
+    while k < len(unit.t) and unit.t[k] not in (";", "}"):
+        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
+    return k + 1
 
 
 @dataclass(frozen=True)

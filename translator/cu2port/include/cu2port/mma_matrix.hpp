@@ -43,6 +43,11 @@ template <class Acc> struct Into {
     Tile<Acc>* tile = nullptr;
     Lanes lanes = Lanes::tested;
     CU2PORT_MMA Into operator+(int n) const { return {tile == nullptr ? nullptr : tile + n, lanes}; }
+    /// The same tile, which begins with zeros.
+    CU2PORT_MMA Into from_zero() const {
+        if (tile != nullptr) tile->clear();
+        return *this;
+    }
     /// The tile of four accumulators that begin at p, where this is the tile of those that begin at `first`.
     CU2PORT_MMA Into at(const void* first, const void* p) const {
         return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / 16);
@@ -53,6 +58,14 @@ template <class Acc> struct Into {
         return at(first, &element);
     }
 };
+
+/// A way to multiply, and none where products are of another type.
+template <bool There, class How> struct Where {};
+
+/// Whether an array has elements of a type.
+template <class Acc, class T> struct Holds { static constexpr bool value = false; };
+template <class Acc> struct Holds<Acc, Acc> { static constexpr bool value = true; };
+template <class Acc, class T, __SIZE_TYPE__ N> struct Holds<Acc, T[N]> : Holds<Acc, T> {};
 
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.
 template <class How, class A, class B> struct Kind {};
@@ -65,6 +78,7 @@ namespace matrix {
 template <class How, class A, class B> struct Unit {
     static constexpr int words = 0, least = 0;
 };
+template <class How, class A, class B> struct Unit<Where<true, How>, A, B> : Unit<How, A, B> {};
 template <class How1, class A1, class B1, class How2, class A2, class B2>
 struct Unit<Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
     static constexpr int words = Unit<How1, A1, B1>::words > 0 && Unit<How2, A2, B2>::words > 0, least = 0;
@@ -83,7 +97,9 @@ namespace matrix {
 
 #if !CU2PORT_MMA_CDNA && !CU2PORT_MMA_RDNA
 }  // namespace matrix
-template <class Acc> struct Tile {};
+template <class Acc> struct Tile {
+    CU2PORT_MMA void clear() {}
+};
 namespace matrix {
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
     return false;

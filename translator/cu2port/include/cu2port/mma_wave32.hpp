@@ -229,6 +229,7 @@ template <> struct Sums<ptx::s32> { typedef ptx::s32x8 type; };
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[1];
 
+    CU2PORT_MMA void clear() { sums[0] = typename Sums<Acc>::type{}; }
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) { matrix::put_part(c, sums[0]); }
     CU2PORT_MMA Fragment<Acc, 4> to_ptx() const { return matrix::part_of<Acc>(sums[0]); }
     /// Not the copies, which nobody reads.

@@ -172,6 +172,7 @@ template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[2];
 
+    CU2PORT_MMA void clear() { sums[0] = sums[1] = typename Sums<Acc>::type{}; }
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
         const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
         const unsigned pairs = (l & 32) | (l & 7) << 2 | (l >> 3 & 2);

@@ -1,12 +1,14 @@
-"""Pointers to rows, which are declared with brackets around the name: `float (*name)[8] = ...;`."""
+"""What is declared with brackets around the name, as `float (*name)[8]`; and parameters whose types have commas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.parts import parameters_with_types
 from cu2port.syntax.statements import read_expression
-from cu2port.syntax.tree import Expr
+from cu2port.syntax.tree import Expr, Param
 
 
 def row_pointers(unit: Unit, span: tuple[int, int], name: str) -> Iterator[tuple[int, Expr]]:
@@ -29,3 +31,8 @@ def set_to(unit: Unit, at: int) -> Expr | None:
     while stop < len(unit.t) and unit.t[stop] not in (";", "}"):
         stop = unit.match[stop] + 1 if unit.t[stop] in ("(", "[", "{") and unit.match[stop] > stop else stop + 1
     return read_expression(unit, k + 1, stop)
+
+
+def parameters_of(unit: Unit, f: Function) -> list[Param]:
+    """The parameters of a function, without their default values."""
+    return list(parameters_with_types(unit, *f.params))
