@@ -876,6 +876,34 @@ void go(int* a) { k<<<3, 64, 256>>>(a, 9); }
 
 
 @pytest.mark.slow
+def test_what_is_written_past_the_dynamic_shared_memory_that_cuda_uses_is_a_difference(
+    tmp_path: Path, toolchain: Toolchain
+) -> None:
+    """A launch has more of it than the kernel asks for, so that it is no index past it."""
+    path = tmp_path / "k.cu"
+    path.write_text("""__global__ void k(int* out, int n) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = n;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+void go(int* a, int bytes) { k<<<3, 64, bytes>>>(a, 9); }
+""")
+    opened = open_trial(Program((path,)), Asked(time_s=20.0, waves=(32,)), toolchain)
+    assert opened is not None and isinstance(opened[1][0][1], Kernel)
+    trial, kernel = opened[0], opened[1][0][1]
+    other = {
+        p: read(u.text.replace("] = n;", "] = s[threadIdx.x + 64] = n;"), u.path) for p, u in trial.hip.units.items()
+    }
+    with work_folder() as folder:
+        recorded = trial.record(kernel, folder)
+        assert isinstance(recorded, Recorded), recorded
+        assert trial.compare(recorded, trial.hip).outcome == "same"
+        said = trial.compare(recorded, replace(trial.hip, units=other))
+    assert said.why == "it writes 512 bytes of its dynamic shared memory, CUDA's kernel 256", said
+
+
+@pytest.mark.slow
 def test_an_access_far_from_shared_memory_ends_a_launch_and_is_named(tried: Try) -> None:
     """Whatever the simulator has there."""
     text = """__global__ void behind(float* out) {

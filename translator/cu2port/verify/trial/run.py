@@ -300,21 +300,29 @@ class Trial:
 
     def _new_fault(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it, or
-        an index past shared memory; "" where there is none, or where threads share nothing."""
+        an index past shared memory, or past what CUDA's kernel wrote of dynamic shared memory: how much a launch has is
+        made up; "" where there is none, or where threads share nothing."""
         folder = recorded.folder
         if self.toolchain.is_zig or recorded.bodies or not shares_memory(recorded.cuda, recorded.kernel):
             return ""
         cases = [str(n) for n in _telling(steady, recorded.new)]
         said = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING)
         races, leaving = said.races(), {c.number: c.rest[0] for c in said.cases if c.word == "bounds"}
-        if not races and not leaving:
+        wrote = said.wrote()
+        if not races and not leaving and not wrote:
             return ""
-        cuda = self._watched(recorded, [str(n) for n in sorted({*races, *leaving})])
+        first = {*races, *leaving}  # before time ends
+        cuda = self._watched(recorded, [str(n) for n in (*sorted(first), *sorted(wrote.keys() - first))])
         clean = set(cuda.numbers(*AGREES)) - cuda.races().keys() - set(cuda.numbers("bounds"))
         if out := clean & leaving.keys():
             return f"it leaves its memory where CUDA's kernel does not: {leaving[min(out)]}"
-        if not clean:
+        theirs = cuda.wrote()
+        if more := [n for n in clean & wrote.keys() if wrote[n] > theirs.get(n, 0)]:
+            n = min(more)
+            return f"it writes {wrote[n]} bytes of its dynamic shared memory, CUDA's kernel {theirs.get(n, 0)}"
+        if not clean & races.keys():
             return ""
+        clean &= races.keys()
         race = races[min(clean)]
         text, at, other = race.rest[:3]
         places = sim_check.places(folder / "hip-32-watched", [at, other])

@@ -11,7 +11,7 @@ from typing import Literal
 Outcome = Literal["same", "differs", "could not"]
 AGREES = ("same", "close", "permuted")  # how a launch went whose values are right
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (new|follows|same|close|permuted|differs|failed|race|bounds)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (new|follows|same|close|permuted|differs|failed|race|bounds|wrote)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: same, close, permuted, differs or failed; or `new`, `follows`, `race` or `bounds`,
-    beside another line for the launch. `rest`: the fields after the word."""
+    """A launch and how it went: same, close, permuted, differs or failed; or `new`, `follows`, `race`, `bounds` or
+    `wrote`, beside another line for the launch. `rest`: the fields after the word."""
 
     number: int
     word: str
@@ -67,6 +67,10 @@ class Said:
     def races(self) -> dict[int, Case]:
         """The launches with a race, by number: what was said of it, and the addresses of both accesses."""
         return {c.number: c for c in self.cases if c.word == "race"}
+
+    def wrote(self) -> dict[int, int]:
+        """The bytes of dynamic shared memory up to the last one that was written, by launch."""
+        return {c.number: int(c.rest[0]) for c in self.cases if c.word == "wrote"}
 
     def coverage(self, count: int) -> float:
         """The part of the branches' outcomes that were seen; conditions that are constants do not count."""

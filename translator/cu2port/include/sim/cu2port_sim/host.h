@@ -86,6 +86,7 @@ bool is_done(unsigned stream);
 void pin(const void* p, std::size_t n);  // 0: no longer
 bool copy_waits(const void* to);
 void touch(const void* p, std::size_t n, bool write);  // by a copy or a fill
+std::size_t dynamic_written();          // bytes of dynamic shared memory that kernels wrote, under --check
 void watch_bounds(const void* p, std::size_t size, bool write);  // of an access that the compiler does not see
 void watch_memory(const void* first, const void* last);  // device memory that is not of `allocate`
 // Where the program's variables are, and those among them that kernels may touch: at -> bytes.

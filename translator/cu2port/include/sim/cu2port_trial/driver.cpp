@@ -5,7 +5,8 @@
 //     PROGRAM writer FOLDER SEED SECONDS CASE ADDRESS SIZE      run one again, say which thread wrote there last
 //
 // Each case runs in a process of its own. A line of standard output for each: `case N same`, `close` or `permuted`,
-// `case N differs ...` or `case N failed WHY`; `record` adds `case N new` to those of the same result that reached new
+// `case N differs ...` or `case N failed WHY`; where accesses are watched `case N race`, `bounds` and `wrote BYTES`, of
+// dynamic shared memory, before it; `record` adds `case N new` to those of the same result that reached new
 // branches, and `case N follows` to those that took parts from another one. `branches BITS` at the end: what the cases of
 // the same result reached.
 //
@@ -372,6 +373,7 @@ bool recording = false;        // launches of CUDA's kernel; else they are compa
         if (watch.found) dprintf(say, "writer\t(%u,%u,%u)\t(%u,%u,%u)\t%u\n", b.x, b.y, b.z, t.x, t.y, t.z, (t.z * c.block.y + t.y) * c.block.x + t.x);
         _exit(0);
     }
+    if (const std::size_t bytes = recording ? 0 : dynamic_written()) dprintf(say, "case %u wrote\t%zu\n", number, bytes);
     const Pages pages = memory.after();
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {

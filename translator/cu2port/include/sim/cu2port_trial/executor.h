@@ -18,6 +18,7 @@ struct Place {
 inline void begin_runs(void*, void*) {}
 inline void watch_variables(const std::vector<std::pair<const char*, std::size_t>>&) {}
 inline Place here() { return {}; }
+inline std::size_t dynamic_written() { return 0; }
 template <class... P, class Args, std::size_t... I>
 int start(void (*kernel)(P...), const char*, dim3 grid, dim3 block, std::size_t dynamic, Args& args, std::index_sequence<I...>) {
     void* places[] = {static_cast<void*>(&std::get<I>(args))..., nullptr};
@@ -47,6 +48,7 @@ inline void watch_variables(const std::vector<std::pair<const char*, std::size_t
     (void)known;
 #endif
 }
+using cu2port_sim::dynamic_written;
 // In a kernel: of the thread that runs.
 inline Place here() {
     return {dim3(blockIdx.x, blockIdx.y, blockIdx.z), dim3(threadIdx.x, threadIdx.y, threadIdx.z)};
