@@ -225,3 +225,18 @@ def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
         answers.append(run_simulated(text, data, wave, folder))
     assert len(set(answers)) == 1
     assert len({answers[0][i : i + 8] for i in range(0, 4096, 8)}) > 200
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_loop_with_a_product_that_is_refused_keeps_nothing(direct: bool) -> None:
+    """Its function would have no parameter for the tile that the call gives."""
+    refused = ASM.replace('"r"(b[0])', '"h"(b[0])')
+    bad = MMA.replace("MMA(", "bad(").replace(ASM.replace("C", "c"), refused.replace("C", "c"))
+    second = "bad(acc[0], a[0], b[0]);"
+    if direct:
+        second = refused.replace("C[", "acc[0][").replace("(a[", "(a[0][").replace("(b[", "(b[0][")
+    use = KERNEL.replace("step<T>(acc, a, b);", "MMA(acc[1], a[0], b[0]); " + second)
+    out = converted(NUMBER + MMA + bad + use)
+    assert "untranslated" in out
+    assert "acc_kept" not in out
+    assert "acc_kept" in converted(NUMBER + MMA + bad + use.replace(second, ""))

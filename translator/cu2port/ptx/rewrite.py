@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cu2port.core.files import HEADER_SUFFIXES
@@ -100,10 +100,21 @@ def handle(unit: Unit) -> HandledFile:
     wanted, context = prepared(unit, wanted)
     joined, first, declared = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
-    kept = find_kept(unit, (s for s in wanted if s.keyword not in joined), fast)
+    kept = find_kept(unit, [s for s in wanted if _may_be_kept(unit, s, context, joined, chains)], fast)
     out = (_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
     out = (replace(x, edits=(*x.edits, *declared)) if x.statement.keyword == first else x for x in out)
     return HandledFile(tuple(out), kept.apart)
+
+
+def _may_be_kept(unit: Unit, s: AsmStatement, context: Context, joined: Together, chains: Collection[int]) -> bool:
+    """Whether a statement is a product that can be added into a tile. A loop keeps none for what is refused."""
+    if s.keyword in joined or s.keyword in chains or not any("mma" in r.text for r in s.readings):
+        return False
+    try:
+        _, lifted, _ = _lifted(unit, s, context, joined)
+        return all(into_tile(one, "tile") for one in lifted)
+    except RefusedError:
+        return False
 
 
 def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatement], Context]:
