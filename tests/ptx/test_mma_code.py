@@ -171,7 +171,7 @@ def test_a_scale_of_all_lanes_takes_no_exchange(tmp_path: Path) -> None:
     assert (found["matrix"], found["lds"]) == (2 * 16, 4 * 4 + 2 * 4)
     assert found["vector"] <= (2 + 7) * 16
     of_tiles = sum(TOOL.kind(n) == "lds" for n in TOOL._INSTRUCTION.findall(code)) - found["lds"]
-    assert of_tiles == 8 * 16  # back to PTX's layout, behind the loop
+    assert of_tiles == 4 * 16  # back to PTX's layout, behind the loop
     assert "scratch_" not in code
 
 

@@ -173,13 +173,15 @@ template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[2];
 
     CU2PORT_MMA void clear() { sums[0] = sums[1] = typename Sums<Acc>::type{}; }
+    // Two lanes read two registers of the same two lanes: each of those gives one in a round, and another in the next.
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
-        const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
+        const unsigned l = warp::detail::wave_lane(), upper = (l >> 3 ^ l >> 5) & 1;
         const unsigned pairs = (l & 32) | (l & 7) << 2 | (l >> 3 & 2);
-        for (int i = 0; i < 4; ++i) {
-            const Acc low = warp::detail::read(c[i & 1], pairs + (i >> 1));
-            const Acc high = warp::detail::read(c[2 + (i & 1)], pairs + (i >> 1));
-            sums[0][i] = sums[1][i] = upper ? high : low;
+        for (int i = 0; i < 2; ++i) {
+            const Acc first = warp::detail::read(l & 1 ? c[2 + i] : c[i], pairs | upper);
+            const Acc second = warp::detail::read(l & 1 ? c[i] : c[2 + i], pairs | (upper ^ 1));
+            sums[0][i] = sums[1][i] = upper ? second : first;
+            sums[0][2 + i] = sums[1][2 + i] = upper ? first : second;
         }
 #ifndef CU2PORT_SIM_WAVE  // else the compiler keeps each element by itself, and moves them
         asm("" : "+v"(sums[0]), "+v"(sums[1]));
@@ -198,11 +200,13 @@ template <class Acc> struct Tile {
         const unsigned l = warp::detail::wave_lane();
         Acc mine[4];
         for (int i = 0; i < 4; ++i) mine[i] = l & 32 ? sums[1][i] : sums[0][i];
+        const unsigned owner = (l & 32) | (l & 2) << 3 | (l >> 2 & 7), odd = l & 1, other = (l >> 5 ^ l) & 1;
         Fragment<Acc, 4> c;
-        for (int i = 0; i < 4; ++i) {
-            const unsigned owner = (l & 32) | (l & 2) << 3 | (l >> 2 & 7) | ((l >> 2 ^ unsigned(i) << 2) & 8);
-            const Acc low = warp::detail::read(mine[i & 1], owner), high = warp::detail::read(mine[2 + (i & 1)], owner);
-            c[i] = l & 1 ? high : low;
+        for (int i = 0; i < 2; ++i) {
+            const Acc first = warp::detail::read(l & 8 ? mine[2 + i] : mine[i], owner | odd << 3);
+            const Acc second = warp::detail::read(l & 8 ? mine[i] : mine[2 + i], owner | (odd ^ 1) << 3);
+            c[i] = other ? second : first;
+            c[2 + i] = other ? first : second;
         }
         return c;
     }
