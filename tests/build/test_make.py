@@ -155,3 +155,17 @@ def test_files_that_makefiles_include_are_known_by_name(name: str) -> None:
 
 def test_other_files_called_make_are_none() -> None:
     assert [n for n in ("make.sh", "make.py", "make.cu", "maker.config") if kind_of(n)] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("GPU_RUN = mpirun -np 2 ./app --threads 4 -G\n", "GPU_RUN = mpirun -np 2 ./app --threads 4 -G\n"),
+        ("GPU_FLAGS = -O3 -G\n", "GPU_FLAGS = -O3 -g\n"),
+        ("x:\n\t$(NVCC) -G a.cu && ./a.out -G; ./a.out -G\n", "x:\n\t$(NVCC) -g a.cu && ./a.out -G; ./a.out -G\n"),
+        ("x:\n\tcd src; ccache $(NVCC) -G a.cu | tee -G\n", "x:\n\tcd src; ccache $(NVCC) -g a.cu | tee -G\n"),
+        ("CC = nvcc\nx:\n\t@$(LD) -G a.o\n\tsh run -G\n", "CC = hipcc\nx:\n\t@$(LD) -g a.o\n\tsh run -G\n"),
+    ],
+)
+def test_options_of_other_programs_stay(before: str, after: str) -> None:
+    assert ported(f"NVCC = nvcc\n{before}") == f"NVCC = hipcc\n{after}"

@@ -32,6 +32,8 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 )
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
+_ENDS = re.compile(r"[;|&]")
+_PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
 _AS_CUDA = re.compile(r"(?<!\S)--?x[= ]?\s*cu(?!\S)")
 _HOST_SUFFIX = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
@@ -107,10 +109,12 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(of)}
     for line, of in zip(lines, words, strict=True):
-        for_cuda = every or line.start in names_nvcc or _CUDA_NAME.search(line.name) is not None
-        for_cuda = for_cuda or any(m[1] in compiles for m in _REFERENCE.finditer(line.text))
+        commands = list(_commands(line, of))
+        nvccs = [_is_for_cuda(line, c, compiles, every) for c in commands]
+        for_cuda = any(nvccs)
         if "-" in line.text:  # as every option of the table begins
-            yield from options.changes(text, of, for_cuda, asked.archs)
+            for command, is_nvccs in zip(commands, nvccs, strict=True):
+                yield from options.changes(text, command, is_nvccs, asked.archs)
             for m in _FOREACH.finditer(line.text):
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         yield from _renamed(line, asked)
@@ -141,6 +145,30 @@ def _word(line: _Line, m: re.Match[str]) -> options.Word:
 
 def _names_nvcc(line: _Line, words: list[options.Word]) -> bool:
     return "nvcc" in line.text and any(_NVCC.search(w.text) for w in words)
+
+
+def _commands(line: _Line, words: list[options.Word]) -> Iterator[list[options.Word]]:
+    """The words of each command of a line: `nvcc -G a.cu && ./a.out -G`."""
+    command: list[options.Word] = []
+    for word in words:
+        if command and _ENDS.search(line.text, command[-1].end - line.start, word.start - line.start):
+            yield command
+            command = []
+        command.append(word)
+    yield command
+
+
+def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[str], every: bool) -> bool:
+    """Whether the options among words are nvcc's. `compiles`: variables that name it; `every`: the host's compiler is
+    nvcc, so that its flags are nvcc's too."""
+    if any(_NVCC.search(w.text) for w in words):
+        return True
+    if any(m[1] in compiles for w in words for m in _REFERENCE.finditer(w.text)):
+        return True
+    first = words[0].text if words else ""
+    if line.name:  # a value that begins with a program is no list of flags
+        return (every or _CUDA_NAME.search(line.name) is not None) and _PROGRAM.fullmatch(first) is None
+    return every and first.lstrip("@-+").startswith("$")
 
 
 def _is_home(words: list[options.Word]) -> bool:
