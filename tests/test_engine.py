@@ -351,3 +351,19 @@ def test_nothing_of_a_file_is_left_to_the_garbage_collector() -> None:
 
 def _texts_read() -> int:
     return sum(isinstance(x, Lexed) for x in gc.get_objects())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("void f(CUdeviceptr p) { g(p + 1); }", "void f(hipDeviceptr_t p) { g((char *)(p) + 1); }"),
+        ("unsigned f(CUdeviceptr p) { return p & 15; }", "unsigned f(hipDeviceptr_t p) { return (size_t)(p) & 15; }"),
+        (
+            "void f(void **p) { cuGetProcAddress(name, p, version, flags); }",
+            "void f(void **p) { hipGetProcAddress(name, p, version, flags, 0); }",
+        ),
+    ],
+)
+def test_edits_of_a_c_source_are_c(before: str, after: str) -> None:
+    assert translate(before, path="a.c").output.decode().endswith(after)
+    assert b"_cast<" in translate(before, path="a.cpp").output or b"nullptr" in translate(before, path="a.cpp").output

@@ -19,6 +19,7 @@ from cu2port.engine import hipside
 from cu2port.engine.check import applicable
 from cu2port.engine.effects import narrowed
 from cu2port.engine.inactive import inactive
+from cu2port.engine.plain_c import in_c
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import is_whole
 from cu2port.facts.unit import Unit
@@ -88,6 +89,8 @@ def examine(
     if options.skip_inactive:
         left_out = Cover(inactive(unit, findings))
         findings = [f for f in findings if f.start not in left_out]
+    if path.endswith(".c") and not unit.project.as_cuda:
+        findings = [in_c(f) for f in findings]
     if options.archs:
         findings = [narrowed(f, options.archs) for f in findings]
     return Examined(path, data, options, unit, tuple(findings))

@@ -1,0 +1,24 @@
+"""What edits write in C++, as C has it: for sources that the host's C compiler compiles."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from cu2port.core.model import Edit, Finding
+
+_CPP = re.compile(r"\b(?:static|reinterpret|const)_cast<(?P<type>[^<>]*)>(?=\()|\bnullptr\b")
+
+
+def in_c(f: Finding) -> Finding:
+    """A finding whose edits have no casts and no null pointers of C++."""
+    edits = tuple(_in_c(e) for e in f.edits)
+    return f if edits == f.edits else replace(f, edits=edits)
+
+
+def _in_c(e: Edit) -> Edit:
+    return replace(e, parts=tuple(_CPP.sub(_word, p) if isinstance(p, str) else p for p in e.parts))
+
+
+def _word(m: re.Match[str]) -> str:
+    return "0" if m["type"] is None else f"({m['type']})"
