@@ -67,8 +67,8 @@ class DevicePointer(Check):
             note="hidden by another variable; a sum of bits",
         ),
         Example(
-            "void f(CUdeviceptr p, S s, CUdeviceptr *q) { int n = s.va - p, m = q[1] + 2 - p; }",
-            "void f(hipDeviceptr_t p, S s, hipDeviceptr_t *q) { int n = s.va - reinterpret_cast<size_t>(p), "
+            "void f(CUdeviceptr p, size_t va, CUdeviceptr *q) { int n = va - p, m = q[1] + 2 - p; }",
+            "void f(hipDeviceptr_t p, size_t va, hipDeviceptr_t *q) { int n = va - reinterpret_cast<size_t>(p), "
             "m = static_cast<char *>(q[1]) + 2 - static_cast<char *>(p); }",
             findings=3,
             note="taken from an integer",
