@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import mma_manual
 import pytest
@@ -276,13 +277,49 @@ def test_the_header_exchanges_what_the_table_says() -> None:
             for lane in range(64):
                 texts = (found["row"], column, found["result"])
                 assert exchange(name, lane) == Exchange(*(eval(text, {"l": lane}) for text in texts))
-    for lane, i in product(range(64), range(4)):
-        pairs, upper, from_ = (eval(found[text], {"l": lane}) for text in ("pairs", "upper", "from"))
-        assert kept_from(lane) == from_
-        assert kept_place(lane, i) == (pairs + (i >> 1), (2 if upper else 0) + (i & 1))
-        text = found["owner"].replace("unsigned(i)", "i")
-        owner, register = eval(text, {"l": lane, "i": i}), (2 if lane & 1 else 0) + (i & 1)
-        assert kept_place(owner, register) == (lane, i)
+    for lane in range(64):
+        assert kept_from(lane) == eval(found["from"], {"l": lane})
+    body = header[header.index("void from_ptx(") :]
+    in_tiles = _two_rounds(body[: body.index("#ifndef")], lambda lane, i: (lane, i))
+    assert in_tiles == {(lane, i): kept_place(lane, i) for lane, i in product(range(64), range(4))}
+    body = header[header.index("to_ptx() const") :]
+    back = _two_rounds(body[: body.index("return c;")], kept_place)
+    assert back == {(lane, i): (lane, i) for lane, i in product(range(64), range(4))}
+
+
+Place = tuple[int, int]
+
+
+def _two_rounds(body: str, held: Callable[[int, int], Place]) -> dict[Place, Place]:
+    """What each register of each lane gets, by lane and register, of what the header's text has lanes read from each
+    other. `held`: what each of them holds."""
+    scalars = [x.split(" = ") for line in re.findall(r"const unsigned (.*);", body) for x in line.split(", ")]
+    reads = re.findall(r"const Acc (\w+) = warp::detail::read\((.*), ([^,]*)\);", body)
+    stores = re.findall(r" (?:sums\[0\]|c)\[([^\]]*)\] = (?:sums\[1\]\[[^\]]*\] = )?(\w+ \? .*);", body)
+    assert len(reads) == len(stores) == 2
+
+    def known(lane: int, i: int) -> dict[str, Any]:
+        names: dict[str, Any] = {"l": lane, "i": i}
+        for name, value in scalars:
+            if name != "l":
+                names[name] = eval(value, {}, names)
+        registers = [held(lane, r) for r in range(4)]
+        return names | {"c": registers, "mine": registers}
+
+    out: dict[Place, Place] = {}
+    for lane, i in product(range(64), range(2)):
+        names = known(lane, i)
+        for name, offered, source in reads:
+            names[name] = _chosen(offered, known(eval(source, {}, known(lane, i)), i))
+        for at, value in stores:
+            out[lane, eval(at, {}, names)] = _chosen(value, names)
+    return out
+
+
+def _chosen(text: str, names: dict[str, Any]) -> Any:
+    """The value of `condition ? this : that`."""
+    condition, this, that = re.split(r" [?:] ", text)
+    return eval(this if eval(condition, {}, names) else that, {}, names)
 
 
 # --- Sums that stay in tiles -----------------------------------------------------------------------------------------

@@ -198,6 +198,8 @@ class ImplicitHeader(Check):
 
     def _of_libraries(self, unit: Unit) -> Iterator[Finding]:
         """cuBLAS's names in a file that has them from cuSOLVER's headers."""
+        if "cusolver" not in unit.text and "cublasXt" not in unit.text:
+            return
         have = {inc.path for inc in unit.includes}
         if have.isdisjoint(_BRING_CUBLAS) or have & _CUBLAS:
             return
