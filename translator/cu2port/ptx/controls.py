@@ -83,8 +83,8 @@ class Seen:
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
     `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those
-    that the compiler computes. `left_out`: statements that are not looked at. `hidden`: parameters
-    of which nothing is known but the name."""
+    that the compiler computes. `left_out`: statements that are not looked at. `hidden`: names of
+    parameters whose declarations were not read."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
