@@ -530,3 +530,37 @@ int main() {
 }
 """
     assert simulated(text).output == b"7.5 7.5 6 4\n"
+
+
+DECLARED = [  # a macro, and what its copy must not have
+    ("#define M extern __shared__ int s[]", "extern"),
+    ("#define M(n) extern __shared__ int n##_s[]; int* p = n##_s; p[0] = 1;", "extern"),
+    ("#define M __shared__ int s[4]\n__global__ void f() { extern __shared__ int own[]; }", "extern"),
+]
+
+
+@pytest.mark.parametrize(("text", "gone"), DECLARED)
+def test_a_declaration_in_a_macro_ends_where_the_macro_does(text: str, gone: str) -> None:
+    unit = read(f"{text}\nint after;\n", "k.hip")
+    made = instrument(unit, reached([unit]))
+    assert gone not in made
+    assert made.splitlines()[1].startswith("#define M") and made.endswith("\nint after;\n")
+
+
+@pytest.mark.slow
+def test_shared_memory_that_macros_declare(simulated: Simulated) -> None:
+    """Before other statements, without the `;`, under names that the macro puts together, twice in one function."""
+    ran = simulated(
+        HEAD + "#define BARE extern __shared__ int bare[]\n"
+        "#define PASTED(T, name) extern __shared__ unsigned char name##_raw[]; T* name = (T*)(name##_raw)\n"
+        "#define TWO __shared__ int one[64]; __shared__ int two[64]\n"
+        "#define FIRST extern __shared__ int first[]; const int t = threadIdx.x; first[t] = t; __syncthreads();\n"
+        "__global__ void k(int* d) {\n    FIRST BARE; PASTED(int, p); PASTED(short, q); TWO;\n"
+        "    extern __shared__ double own[];\n    __shared__ int last;\n"
+        "    if (t == 0) last = 7;\n    one[t] = 1, two[t] = 2;\n    __syncthreads();\n"
+        "    d[t] = bare[63 - t] + p[t] + ((void*)q == (void*)own) * 100;\n"
+        "    d[t] += one[t ^ 1] * 1000 + two[t ^ 1] * 2000 + last * 10000;\n}\n"
+        "int main() {\n    int* d;\n    (void)hipMalloc(&d, 256);\n    k<<<1, 64, 512>>>(d);\n"
+        '    (void)hipDeviceSynchronize();\n    printf("%d %d\\n", d[0], d[63]);\n}\n'
+    )
+    assert (ran.code, ran.output) == (0, b"75163 75163\n"), ran.errors

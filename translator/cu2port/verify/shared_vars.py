@@ -6,6 +6,7 @@ them; `extern __shared__ T s[];` becomes a pointer to the block's dynamic part.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 
 from cu2port.facts.unit import Unit
@@ -20,13 +21,15 @@ Replace = Callable[[int, int, str], None]
 def rewrite_shared(unit: Unit, replace: Replace) -> None:
     """Rewrite the declarations of a file. Static ones in macro bodies and outside functions stay."""
     done = -1
+    bodies = sorted((m.first, m.stop) for definitions in unit.macros.values() for m in definitions)
     for n, i in enumerate(unit.find("__shared__")):
-        if i <= done:
+        if i < done:
             continue
         in_macro = unit.in_directive(i) is not None
-        first = _start(unit, i)
-        stop = _semicolon(unit, i)
-        if stop < 0:
+        low, end = bodies[bisect_right(bodies, (i, len(unit.t))) - 1] if in_macro and bodies else (0, len(unit.t))
+        first, stop = _start(unit, i, low), _stop(unit, i, end)
+        has_end = stop < end  # a macro may leave the `;` to who uses it
+        if not low <= i < end or stop < 0 or not (has_end or in_macro):
             continue
         done = stop
         dynamic = "extern" in unit.t[first:stop]
@@ -34,27 +37,37 @@ def rewrite_shared(unit: Unit, replace: Replace) -> None:
         if not dynamic and (in_macro or not inside):
             continue
         names = declared(unit, i, stop)
-        if not names or "##" in unit.t[first:stop]:
+        if not names:
             continue
-        text = _declaration(unit, first, stop, names, f"cu2port_S{n}", dynamic, inside)
-        replace(first, stop + 1, text)
+        struct = f"cu2port_S{n}" + f"_ ## {_spelled(unit, names[0])}" * in_macro  # one function may use it twice
+        text = _declaration(unit, first, stop, names, struct, dynamic, inside)
+        replace(first, stop + has_end, text if has_end else text.removesuffix(";"))
 
 
-def _start(unit: Unit, i: int) -> int:
+def _start(unit: Unit, i: int, low: int) -> int:
     k, home = i, unit.in_directive(i)
-    while k > 0 and unit.t[k - 1] not in (";", "{", "}", ":", ")") and unit.in_directive(k - 1) is home:
+    while k > low and unit.t[k - 1] not in (";", "{", "}", ":", ")") and unit.in_directive(k - 1) is home:
         k -= 1
     return k
 
 
-def _semicolon(unit: Unit, i: int) -> int:
-    while i < len(unit.t) and unit.t[i] != ";":
+def _stop(unit: Unit, i: int, end: int) -> int:
+    """The token behind a declaration: its `;`, or the end of the macro that holds it; -1 where a bracket is open."""
+    while i < end and unit.t[i] != ";":
         if unit.t[i] in ("(", "[", "{"):
             i = unit.match[i]
             if i < 0:
                 return -1
         i += 1
-    return i if i < len(unit.t) else -1
+    return min(i, end)
+
+
+def _spelled(unit: Unit, i: int) -> str:
+    """The name that ends with token i, which a macro may put together: `name ## _raw`."""
+    first = i
+    while unit.tok(first - 1) == "##":
+        first -= 2
+    return " ".join(unit.t[first : i + 1])
 
 
 def declared(unit: Unit, first: int, stop: int) -> list[int]:
@@ -109,7 +122,7 @@ def _declaration(unit: Unit, first: int, stop: int, names: list[int], struct: st
     members = " ".join(words)
     out = f"struct {struct} {{ {members}; }};"
     for i in names:
-        name = unit.t[i]
+        name = _spelled(unit, i)
         if not dynamic:
             out += f" auto& {name} = {_NS}shared<{struct}>().{name};"
         elif inside:
