@@ -33,7 +33,12 @@ from cu2port.verify import sim_build, sim_compiler, simulate
 
 TABLE = Path(__file__).with_suffix(".toml")
 GOOD = re.compile(rb"\bpass(?:ed)?\b|\bsuccess|\bcorrect\b|\bverified\b|\bok\b|\bmatch", re.IGNORECASE)
-BAD = re.compile(rb"(?<!\b0 )\bfail|\bmismatch|\bincorrect\b|\bwrong\b|\berror at|\bnot correct", re.IGNORECASE)
+_NONE = (  # `failures: 0`, `mismatch count = 0 of 64`, and not `mismatch at i=0` or `mismatch: 0 != 3`
+    rb"(?!\w*(?: (?:tests|cases|checks|counts?|rate|values|elements)){0,2} ?[:=] ?0(?:\.0+)?"
+    rb"(?:[ %.)]*(?:\Z|[\r\n])|[ ,;%(]*(?:of|out of|/|pass|total|success)))"
+)
+_SOME = rb"(?<!\b0 )(?<!\bno )\b(?:fail|mismatch|incorrect\b|wrong\b)"
+BAD = re.compile(_SOME + _NONE + rb"|\berror at|\bnot correct", re.IGNORECASE)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
