@@ -137,6 +137,52 @@ def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(source: str, tmp_pa
     assert "scratch_" not in code
 
 
+# The array is handed on, two products at a time, as SageAttention has it.
+HANDED_ON = """
+__device__ inline __attribute__((always_inline)) void mma(float* c, const unsigned* a, const unsigned* b) {
+    PRODUCTS
+}
+template <unsigned V> __device__ inline __attribute__((always_inline))
+void step(float sums[][V][8], unsigned a[][4], const volatile unsigned* in) {
+    #pragma unroll
+    for (unsigned k = 0; k < 2; ++k) {
+        #pragma unroll
+        for (unsigned v = 0; v < V; ++v) {
+            unsigned b[4];
+            for (int i = 0; i < 4; ++i) b[i] = in[i];
+            #pragma unroll
+            for (unsigned q = 0; q < 2; ++q) mma(sums[q][v], a[q], b);
+        }
+    }
+}
+__global__ void k(float* out, const volatile unsigned* in, int n) {
+    float sums[2][2][8];
+    unsigned a[2][4];
+    #pragma unroll
+    for (int i = 0; i < 32; ++i) sums[i / 16][i / 8 % 2][i % 8] = 0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < 8; ++j) a[j / 4][j % 4] = in[j];
+        step<2>(sums, a, in);
+        #pragma unroll
+        for (int j = 0; j < 32; ++j) sums[j / 16][j / 8 % 2][j % 8] *= in[j];
+    }
+    for (int i = 0; i < 32; ++i) out[i] = sums[i / 16][i / 8 % 2][i % 8];
+}
+""".replace(
+    "PRODUCTS",
+    product("c") + re.sub(r"\b([bc])\[(\d)", lambda m: f"{m[1]}[{int(m[2]) + (4 if m[1] == 'c' else 2)}", product("c")),
+)
+
+
+def test_an_array_that_is_handed_on_is_not_kept_in_memory(tmp_path: Path) -> None:
+    """Nothing compares its address."""
+    text = translate(HANDED_ON, Options(), path="a.cu").output.decode()
+    assert "sums_kept.at(sums, sums)" in text
+    code = machine_code(text, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKji"]
+    assert TOOL.with_matrix(code).count("v_mfma") == 2 * 16
+    assert "scratch_" not in code
+
+
 def test_the_compiler_reads_little_of_each_product(tmp_path: Path) -> None:
     """Vector instructions for lanes that are missing are in a product once; three times they took 11,842 lines."""
     text = """__global__ void k(float* out, volatile const unsigned* in, int n) {

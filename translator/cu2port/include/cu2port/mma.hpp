@@ -257,7 +257,7 @@ CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, 
     typedef matrix::Unit<How, A, B> Unit;
     constexpr int words = matrix::words_of<Unit>(2, Steps);
     Fragment<Sum, 4> sum = c;
-    if (into.tile != nullptr) {
+    if (into.kept) {
         if (__builtin_expect(matrix::multiplied_tile<Unit, Steps>(a, b, *into.tile, into.lanes), 1)) return c;
         sum = as<Sum>(into.tile->to_ptx());
     } else if (into.lanes != Lanes::apart) {
@@ -265,7 +265,7 @@ CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, 
         if (__builtin_expect(matrix::multiplied<Unit, 2, Steps>(a, b, sum, matrix::Words<words>()), 1)) return sum;
     }
     sum = by_few_vectors<How, A, B, 2, Steps>(a, b, sum);
-    if (into.tile == nullptr) return sum;
+    if (!into.kept) return sum;
     into.tile->from_ptx(as<Acc>(sum));
     return c;
 }

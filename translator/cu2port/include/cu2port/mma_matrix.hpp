@@ -37,15 +37,17 @@ template <class Acc> struct Tile;
 /// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
 enum class Lanes { tested, whole, apart };
 
-/// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of lanes
-/// is a constant, also before the compiler has taken the array of tiles apart.
+/// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of lanes,
+/// and whether there is a tile, are constants before the compiler has taken the array of tiles apart. A null pointer
+/// would be compared with the array's address, which keeps the array in memory.
 template <class Acc> struct Into {
     Tile<Acc>* tile = nullptr;
     Lanes lanes = Lanes::tested;
-    CU2PORT_MMA Into operator+(int n) const { return {tile == nullptr ? nullptr : tile + n, lanes}; }
+    bool kept = false;  // whether there is a tile
+    CU2PORT_MMA Into operator+(int n) const { return {kept ? tile + n : nullptr, lanes, kept}; }
     /// The same tile, which begins with zeros.
     CU2PORT_MMA Into from_zero() const {
-        if (tile != nullptr) tile->clear();
+        if (kept) tile->clear();
         return *this;
     }
     /// The tile of four accumulators that begin at p, where this is the tile of those that begin at `first`.
@@ -154,7 +156,7 @@ template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
     /// The tile of four accumulators of the array, the first of which is at p.
     template <class T> CU2PORT_MMA Into<Acc> at(T& array, const void* p) {
         const long long bytes = static_cast<const char*>(p) - reinterpret_cast<const char*>(&array);
-        return {tiles + bytes / 16, L};
+        return {tiles + bytes / 16, L, true};
     }
     /// The first tile of an element of the array that holds whole tiles.
     template <class T, class E> CU2PORT_MMA Into<Acc> of(T& array, const E& element) {
