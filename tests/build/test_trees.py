@@ -127,6 +127,17 @@ def test_packages_stand_beside_the_language_where_no_toolkit_is_looked_for(tmp_p
 OLD = 'if(${CMAKE_VERSION} VERSION_LESS "3.18.0")\n  find_package(CUDA)\nendif()\n'
 
 
+def test_what_only_hip_s_package_has_is_found_beside_the_language(tmp_path: Path) -> None:
+    """CMake leaves an unknown variable empty; the target hip::host in its place has to be found."""
+    for n, used in enumerate(("${CUDA_LIBRARIES}", "${CUDA_TOOLKIT_ROOT_DIR}/x.a", "$ENV{CUDA_HOME}/include")):
+        src = tmp_path / f"src{n}"
+        src.mkdir()
+        (src / "CMakeLists.txt").write_text(f"project(a LANGUAGES CUDA)\ntarget_link_libraries(a PUBLIC {used})\n")
+        done = ran(str(src), "-o", str(tmp_path / f"out{n}"))
+        text = (tmp_path / f"out{n}" / "CMakeLists.txt").read_text()
+        assert text.startswith("project(a LANGUAGES HIP)\nfind_package(hip REQUIRED)\n"), done.output
+
+
 @pytest.mark.parametrize("top", ["", OLD])
 def test_what_only_an_old_cmake_reaches_looks_for_no_packages(top: str, tmp_path: Path) -> None:
     files = {

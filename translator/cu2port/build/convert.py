@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
-from cu2port.build.words import INFO, MOST_BYTES, Asked, finding, never_reached
+from cu2port.build.words import INFO, MOST_BYTES, TOOLKITS, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
@@ -82,7 +82,8 @@ def facts(kind: str, data: bytes) -> Facts:
     rows = table()
     words = set(_WORD.findall(text))
     found = {row.package or _runtime(row.to) for name, row in rows["target"].items() if name in words}
-    found |= {row.package for name, row in rows["variable"].items() if name in words}
+    found |= {row.package or _runtime(row.to or row.set) for name, row in rows["variable"].items() if name in words}
+    found |= {"hip"} if TOOLKITS & words else set()
     found |= {row.package for name, row in rows["command"].items() if name in words}
     linked = {word for m in _LINKED.finditer(text) for word in m[1].split()}
     found |= {
@@ -131,9 +132,9 @@ def _standards(text: str) -> frozenset[str]:
     return frozenset(m[1] or "" for m in _STANDARD.finditer(text))
 
 
-def _runtime(target: str) -> str:
-    """The package of a target that belongs to HIP's runtime."""
-    return "hip" if target.startswith("hip::host") else ""
+def _runtime(name: str) -> str:
+    """The package of a target of HIP's runtime, or of a variable that find_package(hip) sets."""
+    return "hip" if name.startswith(("hip::host", "hip_", "${hip_")) else ""
 
 
 def too_large() -> Judged:

@@ -241,17 +241,13 @@ COMPILER = BuildRule(
     """A Makefile calls nvcc.
 
 It calls hipcc instead, which takes `.cu` files too.""",
-    (
-        BuildExample(
-            "Makefile", "NVCC ?= nvcc\na.o: a.cu\n\t$(NVCC) -c a.cu\n", "NVCC ?= hipcc\na.o: a.cu\n\t$(NVCC) -c a.cu\n"
-        ),
-    ),
+    (BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),),
 )
 TOOLKIT = BuildRule(
     "CU815",
     "build-toolkit-path",
     Severity.WARNING,
-    """A Makefile names the folder of CUDA's toolkit.
+    """A Makefile, or a variable of the environment in a CMake file, names the folder of CUDA's toolkit.
 
 It becomes `/opt/rocm`, where ROCm is as a rule. A variable such as CUDA_HOME that no file of the tree sets comes from
 the environment, and becomes ROCM_PATH; one that the tree sets keeps its name and gets another value. g++ gets the
@@ -265,6 +261,7 @@ macro by which HIP's headers know the platform, beside the folder where they are
         BuildExample(
             "Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include -D__HIP_PLATFORM_AMD__\n"
         ),
+        BuildExample("CMakeLists.txt", "f($ENV{CUDA_PATH}/include)\n", "f(${hip_INCLUDE_DIRS})\n"),
     ),
 )
 TORCH = BuildRule(

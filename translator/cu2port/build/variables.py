@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from cu2port.build.layout import indent_of, with_gap, without
-from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
+from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.build.words import TOOLKITS, Asked, by_hand, finding, swap
 from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
@@ -28,6 +28,9 @@ _COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER
 _NVCC = re.compile(r"\bnvcc\b|NVCC_EXECUTABLE")
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
+_ENVIRONMENT = re.compile(
+    rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?:(?P<include>/include/?(?![\w/]))|(?P<lib>/lib64(?!\w)))?"
+)
 REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -100,8 +103,21 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     for i, arg in enumerate(c.args):
         if any(f.start == arg.start for f in tried):
             continue
+        yield from _environment(arg)
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m, asked)
+
+
+def _environment(arg: Arg) -> Iterator[Finding]:
+    """Variables of the environment that name CUDA's folder."""
+    for m in _ENVIRONMENT.finditer(arg.text):
+        why, start = "nothing of CMake sets it", arg.inner + m.start()
+        if m["include"] and m[0].startswith("$"):
+            yield swap(TOOLKIT, m[0], "${hip_INCLUDE_DIRS}", start, why, review=True)
+        else:
+            yield swap(TOOLKIT, m["name"], "ROCM_PATH", arg.inner + m.start("name"), why, review=True)
+            if m["lib"]:
+                yield swap(TOOLKIT, "/lib64", "/lib", arg.inner + m.start("lib"), "ROCm's libraries are there")
 
 
 def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) -> Iterator[Finding]:

@@ -34,6 +34,10 @@ _OLD_CMAKE = re.compile(
     r"(?im:^[ \t]*if)\s*\(\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*\)"
     r"(?P<branch>(?:(?!\b(?i:else|elseif|endif|if)\s*\()[\s\S])*)"
 )
+#: variables of the environment, or of Make, that name the folder of CUDA's toolkit
+TOOLKITS = frozenset(
+    "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
+)
 HIP_SINCE = (3, 21)  # the first version of CMake that has the language HIP
 
 
