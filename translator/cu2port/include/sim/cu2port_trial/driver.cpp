@@ -106,9 +106,11 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
         if (i < spec.given.size() && !spec.given[i].empty() && as_launched) c.numbers.back() = spec.given[i][r.below(static_cast<unsigned>(spec.given[i].size()))];
-        static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index};
-        static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide};
-        Style s{plain ? Ints::index : all_bits ? Ints::any : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
+        static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index, Ints::fields};
+        static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide, Reals::few_bits};
+        const Ints bits = r.below(2) ? Ints::any : Ints::fields;
+        Style s{plain ? Ints::index : all_bits ? bits : ints[r.below(9)], plain ? Reals::whole : reals[r.below(6)], n ? n : 1};
+        if (!plain && r.chance(25)) s.rare = 2u << r.below(5);
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
         c.styles.push_back(s);
         c.seeds.push_back(r.next());
@@ -212,8 +214,8 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
             std::memcpy(raw + s.offset, &p, sizeof p);
             if (!is_class && i < 64) arrays[i] = p;
         } else if (is_class && s.kind == Field::whole && s.size >= 4) {
-            const std::uint64_t r = mix(seed + f * 0x9e3779b97f4a7c15u), choices[] = {c.numbers[i], c.styles[i].limit, r >> 8 & 1, r % 7};
-            const std::uint64_t v = choices[(r >> 16) % 4];
+            const std::uint64_t r = mix(seed + f * 0x9e3779b97f4a7c15u), choices[] = {c.numbers[i], c.styles[i].limit, r >> 8 & 1, r % 7, 8 + r % 33};
+            const std::uint64_t v = choices[(r >> 16) % 5];
             std::memcpy(raw + s.offset, &v, s.size);
         } else {
             put_scalar(raw + s.offset, s, mine, 0, f);

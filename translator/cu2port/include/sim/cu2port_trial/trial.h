@@ -11,12 +11,13 @@
 
 namespace cu2port_trial {
 
-enum class Ints : std::uint8_t { small, index, rising, bits, any, zero, told };
-enum class Reals : std::uint8_t { whole, unit, positive, wide };
+enum class Ints : std::uint8_t { small, index, rising, bits, any, fields, zero, told };
+enum class Reals : std::uint8_t { whole, unit, positive, wide, few_bits };
 struct Style {
     Ints ints;
     Reals reals;
-    unsigned limit;  // of indices
+    unsigned limit;     // of indices
+    unsigned rare = 0;  // about one of so many elements has a value of its own, the others share one; 0: each has
 };
 
 // What the kernel's text tells: names of parameters give roles, launches the blocks; `axes`: what it uses of x, y, z.

@@ -1,0 +1,104 @@
+"""Made-up arguments of a trial: faults that only some kinds of values show, each planted on the converted side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cu2port.verify.sim_build import Program
+from cu2port.verify.sim_compiler import Toolchain
+from cu2port.verify.trial.run import Asked, try_program
+
+FAULTS = {  # what CUDA's kernel has as F, what the converted one has, and the kernel
+    "a vote that one lane of the upper half decides": (
+        "0xffffffffu",
+        "0x0000ffffu",
+        """__global__ void k(const float* in, int* out, float limit) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (__ballot_sync(0xffffffffu, in[i] >= limit) & F) == F;
+}""",
+    ),
+    "words of which each field must be right": (
+        "0xffff",
+        "0x7fff",
+        """__global__ void k(const unsigned* in, unsigned* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+    for (int j = 0; j < 32; ++j) {
+        const unsigned w = in[32 * i + j];
+        sum += (w & F) << (w >> 24) ^ out[i + (static_cast<long>(w >> 27) << 40)];
+    }
+    out[i] = sum;
+}""",
+    ),
+    "a number halfway between two of a smaller type": (
+        "1u",
+        "0u",
+        """__global__ void k(const float* in, unsigned* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned bits = __float_as_uint(in[i]);
+    out[i] = (bits + 0xfffffu + (bits >> 21 & F)) >> 21;
+}""",
+    ),
+    "a number that is none": (
+        "255u",
+        "256u",
+        """__global__ void k(const float* in, unsigned* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (__float_as_uint(in[i]) & 0x7fffffffu) > (F << 23);
+}""",
+    ),
+    "a size in a struct that goes past a tile": (
+        "7",
+        "15",
+        """struct Extents { int across, along, high; };
+__global__ void k(Extents e, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e.along > 40 || e.high > 40) return;
+    for (int j = 0; j < e.across && j < 40; ++j) out[i * 40 + j] = 1 << (j & F);
+}""",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_that_few_values_show_is_found(fault: str, tmp_path: Path, toolchain: Toolchain) -> None:
+    cuda, hip, kernel = FAULTS[fault]
+    path = tmp_path / "k.cu"
+    for theirs, wanted in ((cuda, "same"), (hip, "differs")):
+        path.write_text(f"#ifdef __HIP__\n#define F {theirs}\n#else\n#define F {cuda}\n#endif\n{kernel}\n")
+        said = next(try_program(Program((path,)), Asked(time_s=20.0, waves=(64,)), toolchain, 1))
+        assert said.outcome == wanted, said.text
+
+
+UNWRITTEN = """#ifdef __HIP__
+#define STAIN 7
+#else
+#define STAIN 3
+#endif
+__device__ __attribute__((noinline)) void stain(volatile int* out) {
+    volatile int there[64];
+    for (int i = 0; i < 64; ++i) there[i] = STAIN;
+    out[0] = there[63] * 0;
+}
+__device__ __attribute__((noinline)) int kept(int which) {
+    int there[64];
+    if (which > 5) there[which & 63] = 1;
+    return there[(which + 1) & 63];
+}
+__global__ void k(int* out, int n) {
+    stain(out + threadIdx.x);
+    out[threadIdx.x] = kept(n);
+}
+"""
+
+
+@pytest.mark.slow
+def test_what_a_variable_holds_that_nothing_wrote_is_no_difference(tmp_path: Path, toolchain: Toolchain) -> None:
+    """The converted side has other values on its stack: here it writes some there itself."""
+    path = tmp_path / "k.cu"
+    path.write_text(UNWRITTEN)
+    said = next(try_program(Program((path,)), Asked(time_s=5.0, waves=(64,)), toolchain, 1))
+    assert said.outcome == "same", said.text
