@@ -109,7 +109,7 @@ def compiled(trial: Trial, recorded: Recorded, executor: Executor, target: str) 
         f"-idirafter{absolute_path(path).parent}",
         *(f"-D{d}" for d in (*trial.program.defines, *recorded.kernel.defines)),
     ]
-    flags += ["-DCU2PORT_TRIAL_GPU", "-fwrapv", f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
+    flags += ["-DCU2PORT_TRIAL_GPU", "-fwrapv", parts.FILLED, f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
     out = recorded.folder / f"{target}.so"
     executor.build(target, [written.unit], out, [*flags, *trial.program.flags])
     return out
