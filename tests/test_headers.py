@@ -87,6 +87,17 @@ def test_headers_say_what_they_are() -> None:
     assert {f"{h}" for h in helpers()} <= {p.name for p in HEADERS.glob("*.hpp")}
 
 
+def test_in_c_the_headers_are_empty(tmp_path: Path) -> None:
+    """A C source may include a header of the project that has device code for CUDA sources."""
+    gcc = shutil.which("gcc") or shutil.which("clang")
+    if gcc is None:
+        pytest.skip("no C compiler")
+    (tmp_path / "a.c").write_text("".join(f"#include <cu2port/{h}>\n" for h in sorted(helpers())) + "int n;\n")
+    command = [gcc, "-std=c99", "-Wall", "-Werror", f"-I{HEADERS.parent}", "-E", "-P", str(tmp_path / "a.c")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["int", "n;"]), done.stderr[:2000]
+
+
 def test_rows_with_a_target_of_ours_name_its_header() -> None:
     wrong = [r.cuda for r in load_catalog() if "cu2port::" in f"{r.hip} {r.older_hip} {r.call}" and not r.helper]
     assert not wrong

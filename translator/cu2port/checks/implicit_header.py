@@ -27,6 +27,7 @@ _HEADERS = {
     "cassert": ("assert.h",),
     "math.h": (),
 }
+_IN_C = {"cstring": "string.h", "cstdio": "stdio.h", "cassert": "assert.h"}
 _NAMES = (
     dict.fromkeys(_STRING.split(), "cstring")
     | dict.fromkeys(_STDIO.split(), "cstdio")
@@ -165,6 +166,12 @@ class ImplicitHeader(Check):
             "a header that CUDA sources include",
             path="a.h",
         ),
+        Example(
+            '#ifdef __CUDACC__\n__global__ void k();\n#endif\n#define SAY(x) printf("%d", x)\n',
+            '#include <stdio.h>\n#ifdef __HIPCC__\n__global__ void k();\n#endif\n#define SAY(x) printf("%d", x)\n',
+            "a header that C sources may include",
+            path="a.h",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -185,6 +192,8 @@ class ImplicitHeader(Check):
                 continue
             if header.startswith("thrust/") and not thrust:
                 continue  # what brings Thrust here is not known
+            if unit.tok(i - 1) != "::" and _may_be_c(unit):
+                header = _IN_C.get(header, header)
             start, end = unit.p[i], unit.end(i)
             by = "others of NVIDIA's bring along" if header.startswith("thrust/") else "nvcc includes by itself"
             yield self.finding(
@@ -224,6 +233,11 @@ def _read_by_nvcc(unit: Unit) -> bool:
     if suffix(unit.path) not in (".h", ".hpp", ".hh", ".hxx", ".inl"):
         return False
     return any(w.startswith("cuda") for w in unit.words & unit.catalog.active) and not unit.words.isdisjoint(_CPP)
+
+
+def _may_be_c(unit: Unit) -> bool:
+    """Whether C sources may include the file: a header without words of C++."""
+    return suffix(unit.path) == ".h" and unit.words.isdisjoint(_CPP)
 
 
 def _missing(unit: Unit) -> dict[str, int]:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import BASIC, written
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 _ZERO = re.compile(r"0(?:\.0*)?[fF]?\Z")
@@ -16,7 +19,8 @@ class VectorInitialiser(Check):
     """A vector is initialised by a list that names fewer components than it has.
 
     CUDA's vectors are plain structs, and what a list leaves out is zero. HIP's have constructors: `float4 v = {0}` does
-    not compile, and `float4 v{2}` is 2 four times over. The zeros are written out.
+    not compile, and `float4 v{2}` is 2 four times over. The zeros are written out. For the same reason the components
+    of several vectors cannot be in one list, as they can for an array or a struct of CUDA's: each gets its braces.
     """
 
     code, name, severity = "CU223", "vector-initialiser", Severity.INFO
@@ -24,17 +28,34 @@ class VectorInitialiser(Check):
         Example("void f() { float4 v = {1}; }", "void f() { float4 v = {1, 0, 0, 0}; }"),
         Example("void f() { int3 v{a + 1, 2}; }", "void f() { int3 v{a + 1, 2, 0}; }", "without an equals sign"),
         Example("void f() { uint2 v[25] = { 0 }; }", "void f() { uint2 v[25] = { }; }", "an array"),
+        Example(
+            "float2 v[2] = { 1, 2, 3, 4 };\n", "float2 v[2] = { {1, 2}, {3, 4} };\n", "components in one list, an array"
+        ),
+        Example(
+            "struct S { float2 a, b; int n; };\nS s = {1, 2, 3, 4, 5};\n",
+            "struct S { float2 a, b; int n; };\nS s = {{1, 2}, {3, 4}, 5};\n",
+            "components in one list, a struct",
+        ),
         Example("#define Z(v) float2 v = {0}\n", "#define Z(v) float2 v = {0, 0}\n", "in a macro body"),
         Example("CHECK(f(float2{1}));", "CHECK(f(float2{1, 0}));", "as a macro's argument"),
         Example("float3 f() { return {1}; }", "float3 f() { return {1, 0, 0}; }", "a returned value"),
         Example("void f() { float2 v = {1, 2}; float4 w = {}; float4 m[2] = {}; }", note="complete, or empty"),
         Example("struct float4 { float x, y; float z, w; };\nauto g = [] -> float2 { return a; };", note="bodies"),
         Example("void f() { S v = {0}; float4 x = {a...}; g({0}); }", note="types of the user's, packs"),
+        Example(
+            "struct S { float2 a, b; };\nS s = {u, v};\nfloat2 w[2] = {u, v};\nint2 x[] = {{1, 2}, {3, 4}};\n",
+            note="whole vectors, braces",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*unit.names(_VECTOR, "cdfilsu")):
+        vectors = unit.names(_VECTOR, "cdfilsu")
+        for i in unit.find(*vectors):
             yield from self._vector(unit, i)
+        if vectors and "struct" in unit.words:
+            structs = _structs(unit)
+            for i in unit.find(*structs):
+                yield from self._struct(unit, i, structs[unit.t[i]])
 
     def _vector(self, unit: Unit, i: int) -> Iterator[Finding]:
         kind, t = unit.t[i], unit.t
@@ -64,6 +85,8 @@ class VectorInitialiser(Check):
                 blank = " " if unit.text[unit.end(k) : unit.p[k + 1]] else ""
                 end = span[1] if blank else unit.end(k + 1)
                 yield self._finding_of(unit, kind, k, (replace(span[0], end, ""),))
+            else:
+                yield from self._flat(unit, kind, k, (size,), _length(unit, i + 2))
         else:
             yield from self._list(unit, kind, size, k)
 
@@ -78,6 +101,47 @@ class VectorInitialiser(Check):
             return
         yield self._finding_of(unit, kind, k, (insert(values[-1].end, ", 0" * (size - len(values)), Side.LEFT),))
 
+    def _struct(self, unit: Unit, i: int, sizes: tuple[int, ...]) -> Iterator[Finding]:
+        """A variable of a struct with vectors, or an array of them."""
+        k = i + 1 + (unit.tok(i + 1) != "{")
+        length = 1 if unit.tok(k) != "[" else _length(unit, k)
+        while unit.tok(k) == "[" and unit.match[k] > 0:
+            k = unit.match[k] + 1
+        k += unit.tok(k) == "="
+        if unit.tok(k) == "{" and not unit.declares(i):
+            yield from self._flat(unit, unit.t[i], k, sizes, length)
+
+    def _flat(self, unit: Unit, kind: str, k: int, sizes: tuple[int, ...], length: int) -> Iterator[Finding]:
+        """A list of the components of all members, of `sizes` components each (0: no vector); `length`: how many such
+        objects it is for, 0 where that is not known."""
+        close = unit.match[k]
+        if close <= k + 1 or {"...", "{", ";"}.intersection(unit.t[k + 1 : close]) or unit.t[k + 1] == ".":
+            return
+        values = [v for v in unit.split_args(k + 1, close) if v.start < v.end]
+        whole = sum(max(1, n) for n in sizes)
+        few = len(sizes) * length if length else 0  # so many, if they are vectors
+        plain = not any(is_identifier(w) for w in unit.t[k + 1 : close])
+        if len(values) % whole or not (len(values) > few if few else plain):
+            return
+        edits: list[Edit] = []
+        at = 0
+        while at < len(values):
+            for n in sizes:
+                if n:
+                    edits += [
+                        insert(values[at].start, "{", Side.RIGHT),
+                        insert(values[at + n - 1].end, "}", Side.LEFT),
+                    ]
+                at += max(1, n)
+        yield self.finding(
+            "the components of several vectors are in one list; HIP's vectors need braces of their own",
+            unit.p[k],
+            unit.end(close),
+            tuple(edits),
+            cuda=kind,
+            effects=(("all", "compile-error"),),
+        )
+
     def _finding_of(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
         return self.finding(
             f"the list has fewer values than HIP's {kind} needs",
@@ -87,6 +151,28 @@ class VectorInitialiser(Check):
             cuda=kind,
             effects=(("all", "compile-error"),),
         )
+
+
+def _length(unit: Unit, k: int) -> int:
+    """How many elements the array bounds from token k on say, 0 if that is not a number of one dimension."""
+    number = unit.tok(k + 1) if unit.tok(k) == "[" and unit.tok(k + 2) == "]" and unit.tok(k + 3) != "[" else ""
+    return int(number) if number.isdigit() else 0
+
+
+def _structs(unit: Unit) -> dict[str, tuple[int, ...]]:
+    """Structs of the file that have vectors and numbers alone: how many components each member has, 0 for a number."""
+    members: defaultdict[str, list[Declaration]] = defaultdict(list)
+    for d in unit.declarations.outer():
+        if d.scope.kind == "class" and d.scope.name:
+            members[d.scope.name].append(d)
+    out: dict[str, tuple[int, ...]] = {}
+    for name, found in members.items():
+        types = [written(unit.t, d) for d in found]
+        known = all(d.kind == "member" and not of.indirections for d, of in zip(found, types, strict=True))
+        sizes = [_VECTOR.match(of.name) for of in types]
+        if known and any(sizes) and all(m or of.name in BASIC for m, of in zip(sizes, types, strict=True)):
+            out[name] = tuple(int(m[1]) if m else 0 for m in sizes)
+    return out
 
 
 def _may_be_vector(unit: Unit, first: int, stop: int) -> bool:

@@ -6,6 +6,7 @@
 // looks at the value again and again, and telling who waits does nothing.
 #ifndef CU2PORT_ATOMIC_HPP
 #define CU2PORT_ATOMIC_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <atomic>
 #include <cstddef>
@@ -309,4 +310,5 @@ CU2PORT_ATOMIC void atomic_thread_fence(std::memory_order order, thread_scope sc
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_ATOMIC_HPP

@@ -6,6 +6,7 @@
 // the lower or upper two of four bytes.
 #ifndef CU2PORT_DOT_HPP
 #define CU2PORT_DOT_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include "ptx.hpp"
 
@@ -42,4 +43,5 @@ CU2PORT_PTX unsigned dp2a_hi(ushort2 a, uchar4 b, unsigned c) { return dp2a_hi(d
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_DOT_HPP

@@ -6,6 +6,7 @@
 // both return the first, as `cuda::` does.
 #ifndef CU2PORT_FUNCTIONAL_HPP
 #define CU2PORT_FUNCTIONAL_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <type_traits>
 
@@ -54,4 +55,5 @@ template <class R, class F> CU2PORT_FUNCTIONAL returns<R, typename std::decay<F>
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_FUNCTIONAL_HPP

@@ -6,6 +6,7 @@
 // that of HIP's tanhf, rounded; htanh_approx 2^-11.9 for half and 2^-8.9 for bfloat16 (PTX grants 2^-10.987 and 2^-8).
 #ifndef CU2PORT_HALF_HPP
 #define CU2PORT_HALF_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
 #include <hip/hip_runtime.h>
@@ -243,4 +244,5 @@ CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hbne2, cu2port::hne)
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_HALF_HPP

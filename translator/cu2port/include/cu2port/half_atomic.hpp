@@ -6,6 +6,7 @@
 // where the GPU has it; it must not meet memory that the host sees at the same time. Other types are HIP's.
 #ifndef CU2PORT_HALF_ATOMIC_HPP
 #define CU2PORT_HALF_ATOMIC_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
 #include <hip/hip_runtime.h>
@@ -77,4 +78,5 @@ __device__ inline __hip_bfloat162 atomic_add(__hip_bfloat162 *address, __hip_bfl
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_HALF_ATOMIC_HPP

@@ -2,6 +2,7 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 #ifndef CU2PORT_HOST_MATH_HPP
 #define CU2PORT_HOST_MATH_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <cmath>
 #ifdef __HIPCC__
@@ -72,4 +73,5 @@ CU2PORT_MATH void sincospi(float a, float* sine, float* cosine) { cu2port::sinco
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_HOST_MATH_HPP

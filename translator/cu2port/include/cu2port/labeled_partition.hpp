@@ -2,6 +2,7 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 #ifndef CU2PORT_LABELED_PARTITION_HPP
 #define CU2PORT_LABELED_PARTITION_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -41,4 +42,5 @@ template <class Group, class Label> Group labeled_partition(const Group& group, 
 
 #endif
 
+#endif  // __cplusplus
 #endif  // CU2PORT_LABELED_PARTITION_HPP

@@ -11,6 +11,7 @@
 // Functions that end in `_fast` add two products at a time where the GPU can (v_dot2), which may flush denormals.
 #ifndef CU2PORT_MMA_HPP
 #define CU2PORT_MMA_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include "ptx.hpp"
 #include "warp.hpp"
@@ -453,4 +454,5 @@ CU2PORT_MMA_B1(And, _and_popc)
 #undef CU2PORT_MMA
 #endif
 
+#endif  // __cplusplus
 #endif  // CU2PORT_MMA_HPP

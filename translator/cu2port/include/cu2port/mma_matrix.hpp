@@ -37,9 +37,9 @@ template <class Acc> struct Tile;
 /// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
 enum class Lanes { tested, whole, apart };
 
-/// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of lanes,
-/// and whether there is a tile, are constants before the compiler has taken the array of tiles apart. A null pointer
-/// would be compared with the array's address, which keeps the array in memory.
+/// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of
+/// lanes, and whether there is a tile, are constants before the compiler has taken the array of tiles apart. A null
+/// pointer would be compared with the array's address, which keeps the array in memory.
 template <class Acc> struct Into {
     Tile<Acc>* tile = nullptr;
     Lanes lanes = Lanes::tested;

@@ -5,6 +5,7 @@
 // Ranges of all domains share the one stack that roctx has for a thread.
 #ifndef CU2PORT_NVTX_HPP
 #define CU2PORT_NVTX_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <cstddef>
 #include <cstdint>
@@ -230,4 +231,5 @@ void mark_in(const Args&... args) {
 }  // namespace nvtx
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif

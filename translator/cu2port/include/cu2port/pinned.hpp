@@ -4,6 +4,7 @@
 // rocThrust has no such allocator. As in Thrust, memory that is not there is a std::bad_alloc.
 #ifndef CU2PORT_PINNED_HPP
 #define CU2PORT_PINNED_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <hip/hip_runtime.h>
 
@@ -64,4 +65,5 @@ bool operator!=(const pinned_allocator<T>&, const pinned_allocator<U>&) noexcept
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif

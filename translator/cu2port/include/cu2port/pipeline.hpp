@@ -10,6 +10,7 @@
 // wavefronts of 32 lanes have that trouble within a warp only, which CUDA's older GPUs have too.
 #ifndef CU2PORT_PIPELINE_HPP
 #define CU2PORT_PIPELINE_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <cstddef>
 #include <cstdint>
@@ -399,4 +400,5 @@ template <std::size_t N, class T> CU2PORT_PIPELINE auto segment(T* p) -> T (*)[N
 }  // namespace cu2port
 
 #undef CU2PORT_PIPELINE
+#endif  // __cplusplus
 #endif  // CU2PORT_PIPELINE_HPP

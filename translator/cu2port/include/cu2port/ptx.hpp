@@ -6,6 +6,7 @@
 // overflow.
 #ifndef CU2PORT_PTX_HPP
 #define CU2PORT_PTX_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #pragma push_macro("min")  // some programs have macros of these names
 #pragma push_macro("max")
@@ -672,4 +673,5 @@ CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
 #pragma pop_macro("min")
 #pragma pop_macro("max")
 
+#endif  // __cplusplus
 #endif  // CU2PORT_PTX_HPP

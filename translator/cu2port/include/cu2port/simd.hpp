@@ -6,6 +6,7 @@
 // a byte function runs on the even and on the odd bytes, each byte on top of a halfword of its own.
 #ifndef CU2PORT_SIMD_HPP
 #define CU2PORT_SIMD_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -257,4 +258,5 @@ CU2PORT_SIMD_PREDICATE2(vibmin_u16x2, <=, unsigned, vminu2)
 #undef CU2PORT_SIMD_SATURATES
 #undef CU2PORT_SIMD_UNARY
 
+#endif  // __cplusplus
 #endif  // CU2PORT_SIMD_HPP

@@ -6,6 +6,7 @@
 // themselves as CUDA does. On wavefronts of 32 lanes nothing is different.
 #ifndef CU2PORT_SOLO_HPP
 #define CU2PORT_SOLO_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <cstdio>
 
@@ -67,4 +68,5 @@ inline dim3 block(dim3 asked) {
 
 #undef CU2PORT_SOLO
 
+#endif  // __cplusplus
 #endif  // CU2PORT_SOLO_HPP

@@ -5,6 +5,7 @@
 // at most 32 threads are HIP's own: a tile's rank and its lanes are the same.
 #ifndef CU2PORT_SOLO_GROUPS_HPP
 #define CU2PORT_SOLO_GROUPS_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <hip/hip_runtime.h>
 
@@ -69,4 +70,5 @@ CU2PORT_SOLO void sync(const cu2port::solo::grid_group& grid) { grid.sync(); }
 
 #undef CU2PORT_SOLO
 
+#endif  // __cplusplus
 #endif  // CU2PORT_SOLO_GROUPS_HPP

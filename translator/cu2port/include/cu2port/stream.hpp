@@ -4,6 +4,7 @@
 // It owns no stream. What fails throws std::runtime_error, where CUDA throws cuda::cuda_error.
 #ifndef CU2PORT_STREAM_HPP
 #define CU2PORT_STREAM_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <hip/hip_runtime.h>
 
@@ -66,4 +67,5 @@ private:
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif

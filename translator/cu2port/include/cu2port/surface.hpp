@@ -5,6 +5,7 @@
 // surfaces: there a call does not compile.
 #ifndef CU2PORT_SURFACE_HPP
 #define CU2PORT_SURFACE_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -50,4 +51,5 @@ template <class T> __device__ inline T surfCubemapread(hipSurfaceObject_t surfac
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_SURFACE_HPP

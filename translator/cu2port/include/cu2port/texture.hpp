@@ -8,6 +8,7 @@
 // variable in managed memory with such an object: one for all GPUs of the program.
 #ifndef CU2PORT_TEXTURE_HPP
 #define CU2PORT_TEXTURE_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -571,4 +572,5 @@ CU2PORT_TEXTURE_SURFACE(2DLayered, (int x, int y, int layer), (x, y, layer), x, 
 
 }  // namespace cu2port
 
+#endif  // __cplusplus
 #endif  // CU2PORT_TEXTURE_HPP

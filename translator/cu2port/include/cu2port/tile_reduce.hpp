@@ -6,6 +6,7 @@
 // coalesced group. All threads of the group must call; values are of any trivially copyable type.
 #ifndef CU2PORT_TILE_REDUCE_HPP
 #define CU2PORT_TILE_REDUCE_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -170,4 +171,5 @@ CU2PORT_TILE auto invoke_one_broadcast(const Group& group, Function&& function, 
 #undef CU2PORT_TILE
 #undef CU2PORT_TILE_VALUE
 
+#endif  // __cplusplus
 #endif  // CU2PORT_TILE_REDUCE_HPP

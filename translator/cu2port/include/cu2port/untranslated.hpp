@@ -6,6 +6,7 @@
 // for AMD GPUs and take it out.
 #ifndef CU2PORT_UNTRANSLATED_HPP
 #define CU2PORT_UNTRANSLATED_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #if defined(__HIP__) || defined(__HIPCC__)
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -59,4 +60,5 @@ CU2PORT_UNTRANSLATED_BOTH constexpr bool same(const char* a, const char* b) {
 #undef CU2PORT_UNTRANSLATED_HOST
 #undef CU2PORT_UNTRANSLATED_BOTH
 
+#endif  // __cplusplus
 #endif  // CU2PORT_UNTRANSLATED_HPP

@@ -7,6 +7,7 @@
 // it names must come to the call together; what is read from a lane that did not means nothing, as in CUDA.
 #ifndef CU2PORT_WARP_HPP
 #define CU2PORT_WARP_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 namespace cu2port {
 namespace warp {
@@ -375,4 +376,5 @@ CU2PORT_WARP void syncwarp(unsigned mask CU2PORT_WARP_HERE) {
 #undef CU2PORT_WARP_VALUE
 #endif
 
+#endif  // __cplusplus
 #endif  // CU2PORT_WARP_HPP

@@ -6,6 +6,7 @@
 // block may have threads in its lower half only.
 #ifndef CU2PORT_WAVE_HPP
 #define CU2PORT_WAVE_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include "warp.hpp"
 
@@ -47,4 +48,5 @@ template <class T> CU2PORT_WAVE T sum(T value) { return reduce(value, warp::deta
 #undef CU2PORT_WAVE
 #endif
 
+#endif  // __cplusplus
 #endif  // CU2PORT_WAVE_HPP

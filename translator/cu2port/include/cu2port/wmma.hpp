@@ -7,6 +7,7 @@
 // those of mma.hpp, which says how numbers are rounded.
 #ifndef CU2PORT_WMMA_HPP
 #define CU2PORT_WMMA_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
@@ -399,4 +400,5 @@ namespace wmma = cu2port::wmma;
 }  // namespace cu2port
 
 #undef CU2PORT_WMMA
+#endif  // __cplusplus
 #endif  // CU2PORT_WMMA_HPP
