@@ -363,6 +363,7 @@ SOME = "if (threadIdx.x < 32) "
         ("int m = n; if (blockIdx.z * 32 >= n) m -= 1;", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
         ("int m = rounded(n / 32, 4);", "while (m--) { " + ONE + " }"),
         ("constexpr int M = Sizes<T>::rows();", "for (int k = 0; k < M; ++k) { " + ONE + " }"),  # the compiler's
+        ("constexpr int M = Sizes<T>::rows; use<M>();", "for (int k = 0; k < M; ++k) { " + ONE + " }"),
         ("int m = min(n, 8);", "for (;;) { " + ONE + " if (--m == 0) break; }"),
         (LANES, "for (int k = 0; k < n; ++k) { if (lane < n) out[lane] = k; " + ONE + " }"),
         (

@@ -15,7 +15,7 @@ from cu2port.ptx.lifted import RefusedError, parse
 from cu2port.ptx.matrix_forms import form_of, keeps
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_expression
-from cu2port.syntax.tree import Assign, Binary, CallExpr, Expr, Index, Lambda, Name, Num, Other, Unary, walk
+from cu2port.syntax.tree import Assign, Binary, CallExpr, Expr, Index, Lambda, Member, Name, Num, Other, Unary, walk
 
 _ZERO = re.compile(r"\(*(?:0+[uU]?|0+\.0*[fF]?|\.0+[fF]?)\)*")
 
@@ -24,7 +24,7 @@ _ZERO = re.compile(r"\(*(?:0+[uU]?|0+\.0*[fF]?|\.0+[fF]?)\)*")
 class Product:
     """An asm with one `mma`. `root`: what its accumulators are reached through; `at`: the place of the first one, in
     elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators.
-    `from_zero`: it adds to zero, whatever they are."""
+    `from_zero`: it adds to zero, whatever they are. `member`: of a struct, which is to hold nothing else."""
 
     statement: AsmStatement
     form: Form
@@ -33,6 +33,7 @@ class Product:
     at: int | None
     places: tuple[range, ...]
     from_zero: bool = False
+    member: str = ""
 
 
 def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
@@ -60,13 +61,13 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
     named = d if from_zero else [*d, *c]
     elements = [_element(unit, reading.operands[i].expr) for i in named]
     places = tuple(_range(unit, reading.operands[i].expr) for i in named)
-    bases = {e and (e[0], e[1]) for e in elements}
-    if None in bases or len(bases) != 1 or [e and e[2] for e in elements[:4]] != [e and e[2] for e in elements[-4:]]:
+    bases = {e and e[:3] for e in elements}
+    if None in bases or len(bases) != 1 or [e and e[3] for e in elements[:4]] != [e and e[3] for e in elements[-4:]]:
         return None
-    root, base, first = elements[0] or ("", "", 0)
-    if [e and e[2] for e in elements[:4]] != [first + i for i in range(4)] or first % 4:
+    root, member, base, first = elements[0] or ("", "", "", 0)
+    if [e and e[3] for e in elements[:4]] != [first + i for i in range(4)] or first % 4:
         return None
-    return Product(s, form, root, d[0], first if base == "" else None, places, from_zero)
+    return Product(s, form, root, d[0], first if base == "" else None, places, from_zero, member)
 
 
 def _registers(operand: object) -> list[Reg]:
@@ -83,9 +84,9 @@ def _range(unit: Unit, span: Span) -> range:
     return range(unit.lexed.at(span.start), unit.lexed.at(span.end))
 
 
-def _element(unit: Unit, span: Span) -> tuple[str, str, int] | None:
-    """Of `(p + 8 * j)[3]`: p; what is between p and the number, "" where it is nothing; 3. None of what is no element
-    whose place is a multiple of four and that number."""
+def _element(unit: Unit, span: Span) -> tuple[str, str, str, int] | None:
+    """Of `(p + 8 * j)[3]`: p; its member, if the element is in one; what is between p and the number, "" where it is
+    nothing; 3. None of what is no element whose place is a multiple of four and that number."""
     where = _range(unit, span)
     e = read_expression(unit, where.start, where.stop)
     if not isinstance(e, Index) or not isinstance(e.inner, Num) or e.inner.value is None or not is_pure(e):
@@ -94,14 +95,23 @@ def _element(unit: Unit, span: Span) -> tuple[str, str, int] | None:
     if found is None:
         return None
     a, b = tokens(e.base)
-    plain = isinstance(e.base, Name) or (isinstance(e.base, Unary) and isinstance(e.base.x, Name))
-    return found, "" if plain else " ".join(unit.t[a : b + 1]), e.inner.value
+    start = e.base.base if isinstance(e.base, Member) else e.base
+    plain = isinstance(start, Name) or (isinstance(start, Unary) and isinstance(start.x, Name))
+    return found, member_of(e.base), "" if plain else " ".join(unit.t[a : b + 1]), e.inner.value
 
 
 def place_of(e: Expr) -> str | None:
-    """The name of the array of whose elements an expression is the first of four: `a`, `a + 4 * i`, `&x`, `a[i][j]`."""
-    while isinstance(e, (Binary, Index, Unary)):
-        if isinstance(e, Binary):
+    """The name of the array of whose elements an expression is the first of four: `a`, `a + 4 * i`, `&x`, `a[i][j]`;
+    `a[i].x` of an array of structs."""
+    inside = False
+    while isinstance(e, (Binary, Index, Unary, Member)):
+        if isinstance(e, Member):
+            if inside or e.targs:
+                return None
+            inside, e = True, e.base
+        elif inside and not isinstance(e, Index):
+            return None
+        elif isinstance(e, Binary):
             if e.op != "+" or not is_fours(e.b):
                 return None
             e = e.a
@@ -114,13 +124,25 @@ def place_of(e: Expr) -> str | None:
     return e.text if isinstance(e, Name) and not e.qualified and not e.targs else None
 
 
+def member_of(e: Expr) -> str:
+    """The member in such an expression, "" without one."""
+    while isinstance(e, (Binary, Index, Unary)):
+        e = inner(e)
+    return e.name if isinstance(e, Member) else ""
+
+
+def inner(e: Binary | Index | Unary | Member) -> Expr:
+    """What such an expression goes on from."""
+    return e.a if isinstance(e, Binary) else e.x if isinstance(e, Unary) else e.base
+
+
 def subscripts(e: Expr) -> list[Expr]:
     """The numbers in such an expression, or in that of an element, that choose the place."""
     out = []
-    while isinstance(e, (Binary, Index, Unary)):
-        if not isinstance(e, Unary):
+    while isinstance(e, (Binary, Index, Unary, Member)):
+        if isinstance(e, (Binary, Index)):
             out.append(e.b if isinstance(e, Binary) else e.inner)
-        e = e.a if isinstance(e, Binary) else e.base if isinstance(e, Index) else e.x
+        e = inner(e)
     return out
 
 

@@ -270,7 +270,9 @@ def _regions(
 
 def _begins_tile(unit: Unit, u: _Use, at: int) -> bool:
     """Whether what a use names of an array that token `at` declares is the first of four elements in a row."""
-    return begins_tile(unit, u.places[0], at, u.call is not None and u.call.wrapper.reference)
+    if u.call is None:
+        return begins_tile(unit, u.places[0], at)
+    return begins_tile(unit, u.places[0], at, u.call.wrapper.reference, bool(u.call.wrapper.members))
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
@@ -345,8 +347,13 @@ def _take(
         noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
     forms = [x for u in uses for x in u.forms]
     types, sums = _all_kinds(forms), SUMS[forms[0].d]
+    there = []
     if any(u.call is not None and u.call.wrapper.of_type for u in uses):
-        types = _where(types, f"cu2port::mma::Holds<{sums}, decltype({root})>::value")
+        there.append(f"cu2port::mma::Holds<{sums}, decltype({root})>::value")
+    of = f"cu2port::mma::Element<decltype({root})>"
+    there += [f"cu2port::mma::IsAll<{sums}, {of}, decltype({of}::{m})>::value" for m in sorted(_members(uses))]
+    if there:
+        types = _where(types, " && ".join(there))
     types = f"{types}, {sums}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
@@ -354,6 +361,14 @@ def _take(
     else:
         kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"
         noted.around.append(Around(loop, ("{", kept), (f"{name}.give({root});", "}")))
+
+
+def _members(uses: Iterable[_Use]) -> frozenset[str]:
+    """The members of the array's elements that have the accumulators."""
+    found = (
+        u.call.members if u.call is not None else {u.product.member} if u.product is not None else () for u in uses
+    )
+    return frozenset(m for one in found for m in one if m)
 
 
 def _where(kinds_: str, there: str) -> str:

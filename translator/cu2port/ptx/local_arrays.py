@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from cu2port.facts.computing import numbers_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import is_fours, is_pure, place_of
+from cu2port.ptx.accumulators import inner, is_fours, is_pure, place_of
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import (
     Asm,
@@ -42,9 +42,9 @@ def is_array(unit: Unit, d: Decl) -> bool:
     return words.isdisjoint(_ELEMENTS) or len(d.dims) == 1 or is_fours(d.dims[-1], numbers_of(unit))
 
 
-def begins_tile(unit: Unit, place: range, at: int, whole: bool = False) -> bool:
+def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs: bool = False) -> bool:
     """Whether an expression is the first of four elements in a row, or their address, of what token `at` declares: an
-    array, a pointer, or a reference to an array. `whole`: or an element that is tiles by itself."""
+    array, a pointer, or a reference to an array. `whole`: or an element that is tiles by itself. `structs`: all are."""
     k = at + 2 if unit.tok(at + 1) == ")" else at + 1  # (*name)[4]
     dims = 0
     rows = True
@@ -64,15 +64,20 @@ def begins_tile(unit: Unit, place: range, at: int, whole: bool = False) -> bool:
     outer = e = read_expression(unit, place.start, place.stop)
     todo: list[tuple[Index, int]] = []  # with how often the address of what it is in was taken
     taken = 0
-    while isinstance(e, (Binary, Index, Unary)):
-        if isinstance(e, Index):
+    while isinstance(e, (Binary, Index, Unary, Member)):
+        if isinstance(e, Member):
+            if not all(is_fours(index.inner) for index, _ in todo):
+                return False
+            structs, taken = True, 0
+            todo.clear()
+        elif isinstance(e, Index):
             todo.append((e, taken))
         taken += isinstance(e, Unary)
-        e = e.a if isinstance(e, Binary) else e.base if isinstance(e, Index) else e.x
+        e = inner(e)
     level = 0
     for n, (index, above) in enumerate(reversed(todo)):
         level = n + 1 - (taken - above)
-        alone = whole and index is outer
+        alone = structs or (whole and index is outer)
         if level > dims or (level == dims and not (alone or is_fours(index.inner))) or (level < dims and not rows):
             return False
     return True

@@ -87,7 +87,7 @@ def _varying(unit: Unit, f: Function, seen: Seen, choice: _Values | None = None)
     span = range(f.body[0], f.body[1])
     for name in set(seen.locals.values()):
         if any(i in span and i not in seen.names and not unit.is_member(i) for i in unit.find(name)):
-            out |= {key for key, text in seen.locals.items() if text == name}
+            out |= {key for key, text in seen.locals.items() if text == name and key in seen.variables}
     values = _Values(unit, seen, out, None if choice is None else frozenset())
     changed = True
     while changed:

@@ -14,7 +14,7 @@ from cu2port.core.model import Edit, Project, Side, insert
 from cu2port.facts.product_functions import definition, is_called_alone, is_offered, namespace_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
+from cu2port.ptx.accumulators import Product, find_product, is_pure, member_of, place_of, subscripts
 from cu2port.ptx.asm import statements as asm_statements
 from cu2port.ptx.controls import left_out
 from cu2port.ptx.declared import parameters_of, row_pointers
@@ -43,11 +43,14 @@ class Call:
     wrapper: Wrapper
     root: str
     place: range
+    members: frozenset[str]  # in which accumulators are
 
     def given(self, unit: Unit, tiles: str) -> Edit:
         """The argument more: of these tiles, which begin with their first accumulator or name it."""
-        by = "of" if self.wrapper.reference else "at"
+        by = "of" if self.wrapper.reference and not self.members else "at"
         arg = unit.source(self.place.start, self.place.stop)
+        if self.wrapper.reference and self.members:
+            arg = f"&{arg}"
         return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg})", Side.LEFT)
 
 
@@ -69,6 +72,11 @@ class Wrapper:
     of_type: bool  # whether it does so only where the elements have the type of the sums
     included: bool = False
     space: str = ""
+
+    @property
+    def members(self) -> frozenset[str]:
+        """The members of structs in which accumulators are."""
+        return frozenset(p.member for p in self.products if p.member).union(*(c.members for c in self.calls))
 
     @property
     def forms(self) -> tuple[Form, ...]:
@@ -190,8 +198,9 @@ def calls_of(unit: Unit, whole: Iterable[Stmt], wrappers: Mapping[str, Wrapper])
         arg = s.expr.args[w.index]
         root = place_of(arg)
         a, b = tokens(arg)
-        if root is not None and is_pure(arg):
-            yield Call(s.at, s.expr, w, root, range(a, b + 1))
+        member = member_of(arg)
+        if root is not None and is_pure(arg) and not (member and w.members):
+            yield Call(s.at, s.expr, w, root, range(a, b + 1), w.members | {member} - {""})
 
 
 def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapping[str, Wrapper]) -> Wrapper | None:
@@ -223,10 +232,10 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
         return None
     begin = held.at if held.at >= 0 else param.at
     first = [
-        *((p.places[0], False) for p in products if p.at is None),
-        *((c.place, c.wrapper.reference) for c in calls),
+        *((p.places[0], False, False) for p in products if p.at is None),
+        *((c.place, c.wrapper.reference, bool(c.wrapper.members)) for c in calls),
     ]
-    if not all(begins_tile(unit, r, begin, whole) for r, whole in first) or not _are_alike(unit, f, places):
+    if not all(begins_tile(unit, r, begin, *how) for r, *how in first) or not _are_alike(unit, f, places):
         return None
     together = all(c.wrapper.together for c in calls) and stays_together(unit, f, None, at)
     base = f"&{root}" if held.at < 0 and param.reference else root

@@ -69,6 +69,15 @@ template <class Acc, class T> struct Holds { static constexpr bool value = false
 template <class Acc> struct Holds<Acc, Acc> { static constexpr bool value = true; };
 template <class Acc, class T, __SIZE_TYPE__ N> struct Holds<Acc, T[N]> : Holds<Acc, T> {};
 
+/// What an array has elements of; and whether such a struct has nothing but whole tiles, in a member of a type.
+template <class T> struct Elements { typedef T type; };
+template <class T, __SIZE_TYPE__ N> struct Elements<T[N]> : Elements<T> {};
+template <class T> using Element = typename Elements<T>::type;
+template <class Acc, class E, class M> struct IsAll { static constexpr bool value = false; };
+template <class Acc, class E, __SIZE_TYPE__ N> struct IsAll<Acc, E, Acc[N]> {
+    static constexpr bool value = N % 4 == 0 && sizeof(E) == sizeof(Acc[N]);
+};
+
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.
 template <class How, class A, class B> struct Kind {};
 struct Either {};
@@ -182,13 +191,13 @@ template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
 /// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
 /// Until it is given back, only those products may touch it, with the tile in which its elements are, and `each`.
 template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
-    static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
+    static_assert(sizeof(T) % 16 == 0 || matrix::Unit<How, A, B>::words == 0, "four accumulators a tile");
     return matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)>(array);
 }
 
 /// The same for a loop that all lanes which begin it are in until it ends: whether they are there is looked at once.
 template <class How, class A, class B, class Acc, class T, class Loop> CU2PORT_MMA void in_tiles(T& array, Loop loop) {
-    static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
+    static_assert(sizeof(T) % 16 == 0 || matrix::Unit<How, A, B>::words == 0, "four accumulators a tile");
     if (__builtin_expect(matrix::together(), 1)) {
         matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0), Lanes::whole> kept(array);
         loop(kept);
