@@ -106,7 +106,7 @@ class VectorOperator(Check):
             words = set(unit.t[head:i])
             if "friend" in words or "template" in words:
                 continue
-            sides = words & _BOTH | {s for w in words for s in unit.side_macros.get(w, ())}
+            sides = words & _BOTH | {s for w in words if w in unit.macros for s in unit.side_macros.get(w, ())}
             unknown = any(is_identifier(w) and w not in _QUIET_WORDS and w not in vectors for w in words)
             both = sides >= _BOTH or "constexpr" in words or (unknown and not sides)
             if not both:
@@ -166,7 +166,9 @@ def _vectors(unit: Unit) -> dict[str, int]:
 
 def _for_each_side(unit: Unit, head: int, stop: int, last: int) -> Edit:
     """Tokens [head, last], with execution spaces in [head, stop), written for the host and then for the device."""
-    sides = [k for k in range(head, stop) if unit.t[k] in _BOTH or unit.t[k] in unit.side_macros]
+    sides = [
+        k for k in range(head, stop) if unit.t[k] in _BOTH or unit.t[k] in unit.side_macros.keys() & unit.macros.keys()
+    ]
     parts: list[str | Span] = []
     for side in ("__host__", "__device__"):
         at = unit.p[head]

@@ -164,7 +164,8 @@ class Project:
     `side`: what the tree says the file is, see `project/sides.py`; "": nothing, so that the file speaks for itself.
     `hip_macros`: macros that the tree or its build defines for HIP alone. `carry`: macros of included files that touch
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
-    see `facts/product_functions.py`. `computing`, `numbers`, `by_value`: functions of those that only compute, names of
+    see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
+    `facts/side_macros.py`. `computing`, `numbers`, `by_value`: functions of those that only compute, names of
     numbers, and functions that change nothing that they are given, as far as the file has the names, if it multiplies,
     see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the
     converted build has HIP's compiler compile it so.
@@ -179,6 +180,7 @@ class Project:
     side: Literal["", "cuda", "hip", "both", "neither", "kept"] = ""
     hip_macros: frozenset[str] = frozenset()
     carry: frozenset[str] = frozenset()
+    side_macros: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
     computing: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, int]] = frozenset()

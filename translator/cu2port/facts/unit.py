@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cu2port.core.model import Options, Project, Span
 from cu2port.facts.conditionals import Conditionals, Cover
 from cu2port.facts.declared import names_in
-from cu2port.facts.structure import SIDES, Function, Include, Macro, find_functions
+from cu2port.facts.side_macros import by_name, through_others
+from cu2port.facts.structure import Function, Include, Macro, find_functions
 from cu2port.facts.tokens import Tokens
 from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
@@ -159,15 +160,13 @@ class Unit(Tokens):
 
     @cached_property
     def side_macros(self) -> dict[str, frozenset[str]]:
-        """Macros of this file that stand for execution space specifiers (`#define FN __host__ __device__`)."""
-        out = {}
+        """Macros of this file, and of those that it includes, that stand for execution space specifiers
+        (`#define FN __host__ __device__`)."""
+        told = by_name(self.project.side_macros) if self.project.side_macros else {}
+        words = {name: set(sides) for name, sides in told.items() if name in self.words}
         for name, definitions in self.macros.items():
-            sides = (
-                frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & SIDES
-            )
-            if sides:
-                out[name] = sides
-        return out
+            words[name] = {x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]}
+        return through_others(words) if words else {}
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:

@@ -241,17 +241,17 @@ def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
     asked = None if found.asked is None else sorted(found.asked)
     own, promised = sorted(found.declared), sorted(found.promised)
-    told = sorted(found.carry), sorted(found.products), found.multiplies
+    told = sorted(found.carry), sorted(found.products), found.multiplies, sorted(found.side_macros)
     return json.dumps([own, found.includes, side, promised, names, asked, *told]).encode()
 
 
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
-        declared, includes, side, promised, names, asked, carry, products, multiplies = json.loads(content)
+        declared, includes, side, promised, names, asked, carry, products, multiplies, sides = json.loads(content)
         facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
         known = tuple((intern(a), bool(b)) for a, b in includes)
         wanted = None if asked is None else _shared(asked)
-        told = _shared(carry), _shared(products), bool(multiplies)
+        told = _shared(carry), _shared(products), bool(multiplies), _shared(sides)
         scan = Scan(_shared(declared), known, facts, _shared(promised), b"", wanted, *told)
         return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):

@@ -36,6 +36,7 @@ class Scan(NamedTuple):
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
+    `side_macros`: macros for execution space specifiers.
     """
 
     declared: frozenset[str] = frozenset()
@@ -47,6 +48,7 @@ class Scan(NamedTuple):
     carry: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
     multiplies: bool = False
+    side_macros: frozenset[str] = frozenset()
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -86,9 +88,10 @@ class Graph:
                 self._group[self._leader(f)] = self._leader(target)
         self._asked = {f: scan.asked for f, scan in scans.items()}
         #: of each file that declares or promises something, a number with one bit
-        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised or scan.carry or scan.products]
+        speakers = [f for f, s in scans.items() if s.declared or s.promised or s.carry or s.products or s.side_macros]
         self._bit = {f: 1 << k for k, f in enumerate(speakers)}
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
+        self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
         self._products = {f: scans[f].products for f in headers if scans[f].products}
         self._multiplying = frozenset(f for f, scan in scans.items() if scan.multiplies)
@@ -125,6 +128,10 @@ class Graph:
     def carry(self, file: str) -> frozenset[str]:
         """The macros that hand on PTX's carry flag of the files that a file reaches, each behind the flag's name."""
         return frozenset(f"{carry_flag(f)} {line}" for f in self._there(self._carry, file) for line in self._carry[f])
+
+    def side_macros(self, file: str) -> frozenset[str]:
+        """The macros for execution space specifiers of the files that a file reaches."""
+        return frozenset(said for f in self._there(self._side_macros, file) for said in self._side_macros[f])
 
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""

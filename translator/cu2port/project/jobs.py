@@ -23,6 +23,7 @@ from cu2port.engine import translate as engine
 from cu2port.facts.carry_definitions import carry_definitions
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.product_functions import may_multiply, product_texts
+from cu2port.facts.side_macros import side_macros
 from cu2port.facts.unit import Unit
 from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
@@ -118,7 +119,8 @@ def scan(job: Job, tools: Tools) -> Scan:
     if found is None:
         text = data.decode("latin-1")
         own, promised, asked = declared_names(text, job.options.rules)
-        side, told = side_of_text(data), (carry_definitions(text), _products(text), may_multiply(text))
+        side = side_of_text(data)
+        told = carry_definitions(text), _products(text), may_multiply(text), side_macros(text)
         found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told)
     return found
 

@@ -226,6 +226,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
             carry=graph.carry(job.path) if graph else frozenset(),
+            side_macros=graph.side_macros(job.path) if graph else frozenset(),
             products=told.products,
             computing=told.computing,
             numbers=told.numbers,

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from cu2port.core.model import Finding, Severity, Side, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import SIDES
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import BASIC
+from cu2port.syntax.words import ATTRIBUTES, CV, SPECIFIERS
+
+_HOST = frozenset({"__host__"})
+_ORDER = ("__host__", "__device__")
+_LEFT_ALONE = frozenset({"__global__", "constexpr", "consteval", "friend", "extern"})
+_KINDS = ("function", "constructor")
+
+
+class _Function(NamedTuple):
+    """A declaration of a function. `name`: with its namespaces and classes; `types`: of its parameters, and `const`;
+    `sides`: as written; `special`: it is an explicit specialization."""
+
+    d: Declaration
+    name: str
+    types: tuple[str, ...]
+    arity: int
+    sides: frozenset[str]
+    special: bool
+
+    @property
+    def effective(self) -> frozenset[str]:
+        return self.sides or _HOST
+
+
+class OtherSides(Check):
+    """A function is declared for the host or the device in one place, and for others in another place.
+
+    nvcc takes `__device__ void f();` and `void f() {}` for one function, for both sides, and takes an explicit
+    specialization with other sides than its template. For clang sides are part of what a function is: a definition of
+    a member, or a specialization, with other ones is an error, and another function is without a definition. All
+    declarations get the sides that one of them has; a specialization without any gets those of its template.
+    """
+
+    code, name, severity = "CU251", "other-sides", Severity.INFO
+    triggers = frozenset({"__device__"})
+    examples = (
+        Example(
+            "struct S { __host__ __device__ int f(int a) const; };\nint S::f(int b) const { return b; }\n",
+            "struct S { __host__ __device__ int f(int a) const; };\n"
+            "__host__ __device__ int S::f(int b) const { return b; }\n",
+        ),
+        Example(
+            "template <class T> __host__ __device__ float f(T t);\n"
+            "template <> inline __device__ float f<int>(int i) { return __int2float_rz(i); }\n",
+            "template <class T> __host__ __device__ float f(T t);\n"
+            "template <> inline __host__ __device__ float f<int>(int i) { return __int2float_rz(i); }\n",
+            "a specialization",
+        ),
+        Example(
+            "template <class T> __device__ float f(T t);\ntemplate <> float f(int i) { return i; }\n",
+            "template <class T> __device__ float f(T t);\ntemplate <> __device__ float f(int i) { return i; }\n",
+            "a specialization that says nothing",
+        ),
+        Example(
+            "namespace n { __device__ void f(); }\nvoid n::f() { CHECK(g()); }\n",
+            "namespace n { __host__ __device__ void f(); }\n__host__ __device__ void n::f() { CHECK(g()); }\n",
+            "in it a call as a macro's argument",
+        ),
+        Example(
+            "#define D __device__\nstruct S { S(); };\nD S::S() {}\n",
+            "#define D __device__\nstruct S { __host__ __device__ S(); };\n__host__ D S::S() {}\n",
+            "sides by a macro",
+        ),
+        Example(
+            "#define F struct S { __device__ void f(); }; void S::f() {}\n", note="in a macro body scopes are not known"
+        ),
+        Example(
+            "__device__ int f(int a);\nint f(float a) { return 1; }\n__host__ int g();\nint g() { return 1; }\n"
+            "struct S { __device__ void f(); };\nstruct R { void f(); };\nvoid R::f() {}\n",
+            note="other functions, and the host's",
+        ),
+        Example("#ifdef A\n__device__ int f();\n#else\nint f();\n#endif\n", note="only one of them is there"),
+        Example("struct S { void f(); template <int N> __device__ void f(); };\n", note="one is a template"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
+            return
+        found = [f for d in unit.declarations.outer() if d.kind in _KINDS and (f := _function(unit, d)) is not None]
+        families: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)
+        for f in found:
+            families[f.name, f.arity].append(f)
+        for family in families.values():
+            if len(family) > 1 and any(a.effective != b.effective for a, b in pairwise(family)):
+                yield from self._family(unit, family)
+
+    def _family(self, unit: Unit, family: list[_Function]) -> Iterator[Finding]:
+        """Functions of one name and with as many parameters, of which not all have the same sides."""
+        alike: defaultdict[tuple[str, ...], list[_Function]] = defaultdict(list)
+        for f in family:
+            if not f.special:
+                alike[f.types].append(f)
+        special = [f for f in family if f.special]
+        wanted = {types: _union(same) for types, same in alike.items()}
+        if special and len(set(wanted.values())) == 1:
+            both = next(iter(wanted.values())).union(*(f.sides for f in special))
+            wanted = dict.fromkeys(wanted, both)
+        elif special:
+            special = []  # which of several overloads it is for is not known
+        for types, same in alike.items():
+            yield from self._same(unit, same, wanted[types])
+        if special:
+            yield from self._same(unit, special, next(iter(wanted.values())))
+
+    def _same(self, unit: Unit, functions: Iterable[_Function], sides: frozenset[str]) -> Iterator[Finding]:
+        functions = list(functions)
+        if not functions[0].special and len(functions) > 1 and _exclusive(unit, functions):
+            return
+        for f in functions:
+            # what says nothing is for the host: of one that is not a specialization that is meant
+            written = f.sides or (frozenset() if f.special or "__device__" in sides else _HOST)
+            missing = [s for s in _ORDER if s in sides - written]
+            if not missing or f.effective == sides:
+                continue
+            at = next((k for k in range(f.d.first, f.d.at) if _says_side(unit, unit.t[k])), f.d.first)
+            yield self.finding(
+                f"`{f.d.name}` is declared for other sides elsewhere, which clang takes for another function",
+                unit.p[f.d.at],
+                unit.end(f.d.at),
+                (insert(unit.p[at], "".join(f"{s} " for s in missing), Side.RIGHT),),
+                cuda=f.d.name,
+                effects=(("all", "compile-error"),),
+            )
+
+
+def _union(same: Sequence[_Function]) -> frozenset[str]:
+    return frozenset[str]().union(*(f.effective for f in same))
+
+
+def _says_side(unit: Unit, word: str) -> bool:
+    return word in SIDES or word in unit.side_macros
+
+
+def _exclusive(unit: Unit, functions: Sequence[_Function]) -> bool:
+    """Whether declarations are of different functions: in branches of one condition, twice in one class, where one is
+    a template, or with bodies."""
+    if sum(unit.tok(f.d.stop - 1) == "}" for f in functions) > 1:
+        return True
+    if sum(f.d.scope.kind == "class" for f in functions) > 1:
+        return True
+    chains = [{c.chain[0]: c for c in unit.conditions(unit.p[f.d.first])} for f in functions]
+    return any(a[k] != b[k] for a in chains for b in chains for k in a.keys() & b.keys())
+
+
+def _function(unit: Unit, d: Declaration) -> _Function | None:
+    """A declaration of a function outside of macros and functions; None where its sides or types are not known."""
+    t = unit.t
+    head = t[d.first : d.at]
+    if not _LEFT_ALONE.isdisjoint(head) or unit.in_directive(d.at) is not None:
+        return None
+    sides = SIDES.intersection(head).union(*(unit.side_macros[w] for w in head if w in unit.side_macros))
+    if "__global__" in sides or any(_may_say_sides(unit, w) for w in head):
+        return None
+    opener = next((k for k in range(d.at + 1, min(d.stop, d.at + 40)) if t[k] == "("), -1)
+    if t[d.at] == "operator" and t[opener : opener + 2] == ["(", ")"] and unit.tok(opener + 2) == "(":
+        opener += 2
+    close = unit.match[opener] if opener > 0 else -1
+    if close < opener:
+        return None
+    types = _types(unit, opener, close)
+    after = tuple(w for w in t[close + 1 : close + 2] if w == "const")
+    special = t[max(0, d.first - 3) : d.first] == ["template", "<", ">"]
+    return _Function(d, _name(unit, d), (*types, *after), len(types), sides, special)
+
+
+def _may_say_sides(unit: Unit, word: str) -> bool:
+    """Whether a word may be a macro for sides that is defined elsewhere, or one of another meaning here."""
+    if word in unit.side_macros or word in SIDES or word in ATTRIBUTES or word in SPECIFIERS:
+        return False
+    return word in unit.macros or word.startswith("__") or (len(word) > 1 and is_identifier(word) and word.isupper())
+
+
+def _name(unit: Unit, d: Declaration) -> str:
+    """The name with those of the namespaces and classes around it, or written before it."""
+    owner: list[str] = []
+    depth = 0
+    for w in unit.t[d.type_stop : d.at] if d.qualified else ():
+        depth += (w == "<") - (w == ">") - 2 * (w == ">>")
+        if is_identifier(w) and not depth:
+            owner.append(w)
+    return "::".join([*filter(None, [d.scope.path]), *owner, _operator(unit, d)])
+
+
+def _operator(unit: Unit, d: Declaration) -> str:
+    return d.name if unit.t[d.at] != "operator" else "operator" + "".join(unit.t[d.at + 1 : d.at + 3])
+
+
+def _types(unit: Unit, opener: int, close: int) -> tuple[str, ...]:
+    """The types of parameters as written, without names, values that they have by default, and `const` of a copy."""
+    out = []
+    for span in unit.split_args(opener + 1, close):
+        words = unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)]
+        if "=" in words:
+            words = words[: words.index("=")]
+        rest = [w for w in words if w not in CV]
+        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] not in ("::", "unsigned"):
+            words = words[: len(words) - 1 - words[::-1].index(rest[-1])]
+        if not {"*", "&", "&&", "["}.intersection(words):
+            words = [w for w in words if w not in CV]
+        out.append(" ".join(words))
+    return () if out in (["void"], [""]) else tuple(out)
