@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from cu2port.core.model import Options
@@ -30,6 +31,16 @@ HEAD = """#include <hip/hip_runtime.h>
 #include <cstdlib>
 template <class T> __device__ void get(T& to, unsigned long long from) { __builtin_memcpy(&to, &from, sizeof to); }
 """
+
+
+#: what programs of tests read: 64 words
+DATA = b"".join((0x9E3779B97F4A7C15 * (i + 1) % 2**64).to_bytes(8, "little") for i in range(64))
+
+
+def whole(kernel: str, main: str, kept: bool) -> str:
+    """A program of converted kernels, whose sums stay in tiles or do not."""
+    assert ("in_tiles<" in kernel) == kept
+    return re.sub(r'#include "(cu2port/[\w.]+)"', r"#include <\1>", HEAD + kernel + main)
 
 
 def converted(text: str) -> str:

@@ -3,12 +3,11 @@ with zero, and functions that multiply where elements are floats alone."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from mma_programs import ASM, HEAD, run_simulated
+from mma_programs import ASM, DATA, run_simulated, whole
 
 from cu2port.cli import cli
 from cu2port.core.model import Options
@@ -154,27 +153,25 @@ int main(int, char** names) {
 """
 
 
+def program(kept: bool, first: bool) -> str:
+    """With tiles or without; the first product of a place begins with zero or does not."""
+    times = TIMES
+    if first:
+        times = times.replace("MMA<false>(c[i],", "if (k == 0) MMA<true>(c[i], a[i], b[1]);\n    MMA<false>(c[i],")
+    if not kept:
+        times = times.replace("for (int k", "if (Rows < 0) c[0][0] += 1;\n    for (int k")
+    return whole("#include <type_traits>\n" + converted(MMA + OTHER + times + PROGRAM), MAIN, kept)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
-    """Of floats and of ints, which are not multiplied; the first product of a place begins with zero or does not."""
-    data = b"".join((0x9E3779B97F4A7C15 * (i + 1) % 2**64).to_bytes(8, "little") for i in range(64))
+    """Of floats and of ints, which are not multiplied."""
     for first in (False, True):
-        times = (
-            TIMES.replace("MMA<false>(c[i],", "if (k == 0) MMA<true>(c[i], a[i], b[1]);\n    MMA<false>(c[i],")
-            if first
-            else TIMES
-        )
         answers = []
-        for spoil in (False, True):
-            text = times.replace("for (int k", "if (Rows < 0) c[0][0] += 1;\n    for (int k") if spoil else times
-            kernel = converted(MMA + OTHER + text + PROGRAM)
-            assert ("in_tiles<" in kernel) != spoil
-            folder = tmp_path / f"{first}{spoil}"
+        for kept in (True, False):
+            folder = tmp_path / f"{first}{kept}"
             folder.mkdir()
-            source = re.sub(
-                r'#include "(cu2port/[\w.]+)"', r"#include <\1>", HEAD + "#include <type_traits>\n" + kernel + MAIN
-            )
-            answers.append(run_simulated(source, data, wave, folder))
+            answers.append(run_simulated(program(kept, first), DATA, wave, folder))
         assert answers[0] == answers[1]
         assert len({answers[0][i : i + 8] for i in range(0, 8192, 8)}) > 300

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from mma_programs import ASM, HEAD, converted, run_simulated
+from mma_programs import ASM, DATA, converted, run_simulated, whole
 
 STRUCT = "struct Sums { float x[4]; };\n"
 WRAPPER = "__device__ inline void MMA(Sums& c, const unsigned* a, const unsigned* b) {\n    BODY\n}\n".replace(
@@ -89,6 +88,13 @@ int main(int, char** names) {
 """
 
 
+def program(kept: bool, struct: str, wrapper: str, step: str) -> str:
+    """With tiles or without."""
+    if not kept:
+        step = step[:-1] + " if (k < 0) acc[i][1].x[1] += 1;" + step[-1]
+    return whole(converted(struct + wrapper + KERNEL.replace("STEP", step)), MAIN, kept)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("struct", "wrapper", "step", "wave"),
@@ -102,14 +108,10 @@ int main(int, char** names) {
     ],
 )
 def test_the_sums_are_those_without_tiles(struct: str, wrapper: str, step: str, wave: int, tmp_path: Path) -> None:
-    data = b"".join((0x9E3779B97F4A7C15 * (i + 1) % 2**64).to_bytes(8, "little") for i in range(64))
     answers = []
-    for spoil in ("", " if (k < 0) acc[i][1].x[1] += 1;"):
-        kernel = converted(struct + wrapper + KERNEL.replace("STEP", step[:-1] + spoil + step[-1]))
-        assert ("in_tiles<" in kernel) == (not spoil)
-        folder = tmp_path / str(len(spoil))
+    for kept in (True, False):
+        folder = tmp_path / str(kept)
         folder.mkdir()
-        text = re.sub(r'#include "(cu2port/[\w.]+)"', r"#include <\1>", HEAD + kernel + MAIN)
-        answers.append(run_simulated(text, data, wave, folder))
+        answers.append(run_simulated(program(kept, struct, wrapper, step), DATA, wave, folder))
     assert len(set(answers)) == 1
     assert len({answers[0][i : i + 8] for i in range(0, 4096, 8)}) > 200
