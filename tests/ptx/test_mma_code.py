@@ -139,10 +139,10 @@ def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(source: str, tmp_pa
 
 # The array is handed on, two products at a time, as SageAttention has it.
 HANDED_ON = """
-__device__ inline __attribute__((always_inline)) void mma(float* c, const unsigned* a, const unsigned* b) {
+__device__ inline void mma(float* c, const unsigned* a, const unsigned* b) {
     PRODUCTS
 }
-template <unsigned V> __device__ inline __attribute__((always_inline))
+template <unsigned V> __device__ inline
 void step(float sums[][V][8], unsigned a[][4], const volatile unsigned* in) {
     #pragma unroll
     for (unsigned k = 0; k < 2; ++k) {
@@ -175,7 +175,7 @@ __global__ void k(float* out, const volatile unsigned* in, int n) {
 
 
 def test_an_array_that_is_handed_on_is_not_kept_in_memory(tmp_path: Path) -> None:
-    """Nothing compares its address."""
+    """Nothing compares its address, and all functions that get it are inlined."""
     text = translate(HANDED_ON, Options(), path="a.cu").output.decode()
     assert "sums_kept.at(sums, sums)" in text
     code = machine_code(text, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKji"]

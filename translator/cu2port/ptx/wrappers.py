@@ -31,6 +31,7 @@ from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, If, Loop, Nam
 SUMS = {"f32": "float", "s32": "int"}
 _FLOATS = re.compile(r"\A(?:std::)?is_same(?:_v)?<(?:float,)?(\w+)(?:,float)?>(?:::value|\(\))?\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_INLINED = frozenset({"__forceinline__", "__noinline__", "always_inline", "noinline"})
 _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
 
 
@@ -111,6 +112,10 @@ class Wrapper:
         type_ = SUMS[self.forms[0].d]
         close = unit.p[self.function.params[1]]
         yield insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT)
+        head = unit.t[self.function.first : self.function.name_at]
+        if "__device__" in head and _INLINED.isdisjoint(head):
+            side = self.function.first + head.index("__device__")
+            yield insert(unit.end(side), " CU2PORT_MMA_INLINE", Side.LEFT)
         yield from (c.given(unit, f"{tile}.@({self.base}, ") for c in self.calls)
 
 

@@ -29,6 +29,14 @@
 #endif
 #endif
 
+// Functions that take tiles are a part of those that call them: else the arrays that they are given the address of stay
+// in memory.
+#ifdef CU2PORT_SIM_WAVE
+#define CU2PORT_MMA_INLINE
+#else
+#define CU2PORT_MMA_INLINE __attribute__((always_inline))
+#endif
+
 namespace cu2port {
 namespace mma {
 
