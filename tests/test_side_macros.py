@@ -1,4 +1,5 @@
-"""Macros for execution spaces: read by the scan and by the lexer alike, and known to the files that include them."""
+"""Macros for execution spaces, and those that make names of CUDA's: read by the scan, and known to the files that
+include them."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
 from cu2port.cli import cli
+from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.side_macros import by_name, side_macros
 from cu2port.facts.unit import Unit
 
@@ -42,3 +44,29 @@ def test_a_header_s_macros_are_known_where_it_is_included(tmp_path: Path) -> Non
     assert done.exit_code == 0, done.output
     assert "template <> inline __host__ __device__ float f" in (tmp_path / "out" / "f.cuh").read_text()
     assert "template <> inline __device__ float f" in (tmp_path / "out" / "g.cuh").read_text()  # HD is not known there
+
+
+def test_macros_that_make_names() -> None:
+    text = (
+        "#define A(f) cuda##f\n#define B(x, call) \\\n  check(cuda ## call, x)\n#define C(f) cudaX##f\n"
+        "#define D(f) g(f)\n#define E(x) cuda##y\n"
+    )
+    assert prefix_macros(text) == {"A 0", "B 1"}
+
+
+def test_uses_in_other_files_of_macros_that_make_names(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "call.h").write_text("#include <cuda_runtime.h>\n#define CALL(f) check(cuda##f)\n")
+    use = "void g() { CALL(MallocHost(&p, n)); CALL(Free(p)); CALL(SetDoubleForDevice(d)); }\n"
+    (src / "a.cu").write_text(f'#include "call.h"\n{use}')
+    (src / "b.cu").write_text(use)
+    done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 1, done.output
+    assert "`SetDoubleForDevice`, of which `CALL` makes `cudaSetDoubleForDevice`, has no counterpart" in done.output
+    out = tmp_path / "out"
+    assert "#define CALL(f) check(hip##f)\n" in (out / "call.h").read_text()
+    assert "CALL(HostMalloc(&p, n)); CALL(Free(p)); CALL(SetDoubleForDevice(d));" in (out / "a.cu").read_text()
+    assert use in (out / "b.cu").read_text()  # which CALL that is is not known
+    again = CliRunner().invoke(cli, ["convert", str(out), "-o", str(tmp_path / "again")])
+    assert (tmp_path / "again" / "a.cu").read_bytes() == (out / "a.cu").read_bytes(), again.output

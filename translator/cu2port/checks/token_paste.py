@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from cu2port.catalog.pastes import pasted
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.prefix_macros import PREFIX, by_name, prefix_macros
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -18,10 +19,12 @@ _PREFIX = re.compile(
 class TokenPaste(Check):
     """A macro builds a CUDA name with `##`.
 
-    Where every use of the macro is in the file and all names that come out get the same new beginning, that beginning
-    is replaced in the macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names
-    of that form (`cublas?axpy`) get it. Otherwise the macro is left for manual work: its names appear nowhere as words.
-    A CUDA name that a macro joins to a name of the file's (`f##_p`) stays: the other name must be found.
+    A name of CUDA's runtime (`cuda##f`) begins with `hip` then, and a use whose name differs in more
+    (`CALL(MallocHost)`) is changed where it is, in other files of the tree too. Of other names, where every use of the
+    macro is in the file and all names that come out get the same new beginning, that beginning is replaced in the
+    macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names of that form
+    (`cublas?axpy`) get it. Otherwise the macro is left for manual work: its names appear nowhere as words. A CUDA name
+    that a macro joins to a name of the file's (`f##_p`) stays: the other name must be found.
     """
 
     code, name, severity = "CU109", "token-paste", Severity.WARNING
@@ -31,7 +34,17 @@ class TokenPaste(Check):
             "#define CALL(f) cuda##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",
             "#define CALL(f) hip##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",
         ),
-        Example("#define CALL(f) cuda##f\n", "#define CALL(f) cuda##f\n", "its uses are elsewhere"),
+        Example("#define CALL(f) cuda##f\n", "#define CALL(f) hip##f\n", "its uses are elsewhere"),
+        Example(
+            "#define CALL(f) check(cuda##f)\nvoid g() { CALL(MallocHost(&p, n)); CALL(Free(p)); }\n",
+            "#define CALL(f) check(hip##f)\nvoid g() { CALL(HostMalloc(&p, n)); CALL(Free(p)); }\n",
+            "a name that differs in more",
+        ),
+        Example(
+            "#define CALL(f) check(cuda##f)\nvoid g() { CALL(GraphDebugNothing(p)); CALL(SetDoubleForDevice(p)); }\n",
+            "#define CALL(f) check(hip##f)\nvoid g() { CALL(GraphDebugNothing(p)); CALL(SetDoubleForDevice(p)); }\n",
+            "a name that HIP has not: reported",
+        ),
         Example(
             "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
             "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
@@ -58,6 +71,8 @@ class TokenPaste(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.project.prefix_macros or f"{PREFIX}##" in unit.text.replace(" ", ""):
+            yield from self._uses(unit)
         if "##" not in unit.text and "%:%:" not in unit.text:
             return
         for i, joined in pasted(unit).items():
@@ -76,6 +91,33 @@ class TokenPaste(Check):
                 for chain in _chains(unit, macro):
                     yield from self._chain(unit, macro, chain)
 
+    def _uses(self, unit: Unit) -> Iterator[Finding]:
+        """Names of CUDA's runtime that macros, here or in an included file, make of `cuda` and an argument."""
+        macros = by_name(unit.project.prefix_macros | prefix_macros(unit.text))
+        for i in unit.find(*macros):
+            d, call = unit.in_directive(i), unit.call(i)
+            index = macros[unit.t[i]]
+            if call is None or index >= len(call.args) or (d is not None and d.first + 2 == i):
+                continue
+            k = unit.lexed.at(call.args[index].start)
+            word, name = unit.t[k], PREFIX + unit.t[k]
+            row = unit.catalog.get(name)
+            if row is None or word.islower():
+                continue
+            if row.mapping == "rename" and row.hip == f"hip{word}":
+                continue
+            sure = row.mapping == "rename" and row.hip.startswith("hip")
+            what = f"becomes `{row.hip[3:]}`" if sure else "has no counterpart of the same form; write the call out"
+            yield self.finding(
+                f"`{word}`, of which `{unit.t[i]}` makes `{name}`, {what}",
+                unit.p[k],
+                unit.end(k),
+                (replace(unit.p[k], unit.end(k), row.hip[3:]),) if sure else (),
+                trust=Trust.REVIEW,
+                severity=Severity.INFO if sure else Severity.WARNING,
+                cuda=name,
+            )
+
     def _chain(self, unit: Unit, macro: Macro, chain: list[int]) -> Iterator[Finding]:
         words = [unit.t[k] for k in chain]
         params = macro.params or ()
@@ -84,7 +126,8 @@ class TokenPaste(Check):
             return
         start, end = unit.p[chain[0]], unit.end(chain[-1])
         built = "".join(words)
-        new = _new_beginning(unit, macro, words) if words[0] not in params else None
+        runtime = words[0] == PREFIX and len(words) == 2 and words[1] in params
+        new = "hip" if runtime else _new_beginning(unit, macro, words) if words[0] not in params else None
         if new is None and words[0] not in params:
             new = _of_form(unit, words, params, unit.call(chain[-1]))
         if new is not None and new != words[0]:

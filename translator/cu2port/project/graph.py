@@ -36,7 +36,7 @@ class Scan(NamedTuple):
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
-    `side_macros`: macros for execution space specifiers.
+    `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
     """
 
     declared: frozenset[str] = frozenset()
@@ -49,6 +49,12 @@ class Scan(NamedTuple):
     products: frozenset[str] = frozenset()
     multiplies: bool = False
     side_macros: frozenset[str] = frozenset()
+    prefix_macros: frozenset[str] = frozenset()
+
+
+def _speaks(s: Scan) -> bool:
+    """Whether a file says something to those who include it."""
+    return bool(s.declared or s.promised or s.carry or s.products or s.side_macros or s.prefix_macros)
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -88,10 +94,11 @@ class Graph:
                 self._group[self._leader(f)] = self._leader(target)
         self._asked = {f: scan.asked for f, scan in scans.items()}
         #: of each file that declares or promises something, a number with one bit
-        speakers = [f for f, s in scans.items() if s.declared or s.promised or s.carry or s.products or s.side_macros]
+        speakers = [f for f, scan in scans.items() if _speaks(scan)]
         self._bit = {f: 1 << k for k, f in enumerate(speakers)}
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
+        self._prefix_macros = {f: scan.prefix_macros for f, scan in scans.items() if scan.prefix_macros}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
         self._products = {f: scans[f].products for f in headers if scans[f].products}
         self._multiplying = frozenset(f for f, scan in scans.items() if scan.multiplies)
@@ -132,6 +139,10 @@ class Graph:
     def side_macros(self, file: str) -> frozenset[str]:
         """The macros for execution space specifiers of the files that a file reaches."""
         return frozenset(said for f in self._there(self._side_macros, file) for said in self._side_macros[f])
+
+    def prefix_macros(self, file: str) -> frozenset[str]:
+        """The macros that make CUDA names, of the files that a file reaches."""
+        return frozenset(said for f in self._there(self._prefix_macros, file) for said in self._prefix_macros[f])
 
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
