@@ -15,6 +15,7 @@ from typing import TypeVar
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, insert, replace
+from cu2port.core.vendored import is_in_copy
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, Directive
@@ -180,7 +181,8 @@ def _is_own(unit: Unit, inc: Include) -> bool:
     if not inc.quoted or unit.path in ("", "-", "<stdin>"):
         return False
     folders = (os.path.dirname(unit.path), *unit.options.include_dirs)  # noqa: PTH120 - a Path costs more than the call
-    return any(os.path.isfile(os.path.join(folder, inc.path)) for folder in folders)  # noqa: PTH113, PTH118
+    found = (p for folder in folders if os.path.isfile(p := os.path.join(folder, inc.path)))  # noqa: PTH113, PTH118
+    return any(not is_in_copy(p) for p in found)
 
 
 def _drop_line(unit: Unit, d: Directive) -> Edit:

@@ -185,6 +185,15 @@ OLD_NAME = FileRule(
 The names in CMake and Make files follow. Other build files, and all with `--no-build-files`, are copied as they are, so
 the build still asks for the old name. Write the new name in the lines that the message gives.""",
 )
+VENDORED = FileRule(
+    "CU921",
+    "vendored-library",
+    Severity.INFO,
+    """A folder is a copy of CUB or Thrust.
+
+Its files are copied as they are, for they are written for NVIDIA's GPUs down to their PTX. Includes of them become
+those of hipCUB or rocThrust, which come with ROCm. Remove the folder when the port builds.""",
+)
 
 FILE_RULES: Mapping[str, FileRule] = {
     t.code: t
@@ -205,5 +214,6 @@ FILE_RULES: Mapping[str, FileRule] = {
         BAD_SUPPRESSION,
         NOT_REPLACED,
         OLD_NAME,
+        VENDORED,
     )
 }

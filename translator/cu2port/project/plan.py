@@ -27,6 +27,7 @@ from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
 from cu2port.project.sides import Asked, SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
+from cu2port.project.vendored import leave_copies
 from cu2port.project.workers import Lost, Workers
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
     except ValueError as e:
         raise CannotRun(f"--exclude: {e}") from e
     items = [as_planned(request, item, exclude) for root in roots for item in walk(root, leave_out, exclude)]
+    items = leave_copies(items)
     if request.options.rename:
         items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
         items = _with_old_names(items)

@@ -1,0 +1,52 @@
+"""Copies of CUB and Thrust in a tree stay, and what includes them includes AMD's libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from cu2port.cli import cli
+
+CUB = "namespace cub { template <class T> struct WarpScan { static const int warps = 32; }; }\nint x = CUB_PTX_ARCH;\n"
+USE = "__global__ void k() { __shared__ typename cub::BlockScan<int, 128>::TempStorage s; }\n"
+
+
+def tree(root: Path, *headers: str) -> Path:
+    for name in headers:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(CUB)
+    (root / "a.cu").write_text(f'#include "cub/cub.cuh"\n{USE}')
+    (root / "b.cu").write_text(f"#include <cub/block/block_scan.cuh>\n{USE}")
+    return root
+
+
+def converted(src: Path, *more: str) -> tuple[Path, str]:
+    out = src.parent / "out"
+    done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(out), *more])
+    assert done.exit_code in (0, 1), done.output
+    return out, done.output
+
+
+def test_a_copy_is_left_alone(tmp_path: Path) -> None:
+    src = tree(tmp_path / "src", "cub/cub.cuh", "cub/util_ptx.cuh", "cub/block/block_scan.cuh")
+    out, said = converted(src)
+    for name in ("cub/cub.cuh", "cub/util_ptx.cuh", "cub/block/block_scan.cuh"):
+        assert (out / name).read_text() == CUB
+    for name in ("a.cu", "b.cu"):
+        text = (out / name).read_text()
+        assert "#include <hipcub/hipcub.hpp>" in text and "hipcub::BlockScan" in text, text
+    assert said.count("CU921") == 1 and "cub/ is a copy of CUB: left alone, hipCUB is included in its place" in said
+    assert "1 for information" in said
+
+
+def test_a_folder_of_the_same_name_is_the_project_s(tmp_path: Path) -> None:
+    src = tree(tmp_path / "src", "cub/cub.cuh")
+    out, said = converted(src)
+    assert "CU921" not in said and '#include "cub/cub.cuh"' in (out / "a.cu").read_text()
+
+
+def test_the_audit_does_not_count_a_copy(tmp_path: Path) -> None:
+    src = tree(tmp_path / "src", "cub/cub.cuh", "cub/util_ptx.cuh")
+    done = CliRunner().invoke(cli, ["audit", str(src)])
+    assert "CUB_PTX_ARCH" not in done.output and done.exit_code == 0, done.output

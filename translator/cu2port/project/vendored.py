@@ -1,0 +1,42 @@
+"""Copies of NVIDIA's header libraries in a tree: AMD's libraries are taken in their place, so nothing of the copies is
+converted, and an include of them means the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from cu2port.core import file_rules
+from cu2port.core.vendored import LIBRARIES, Library
+from cu2port.project.tree import Item
+
+
+def leave_copies(items: Sequence[Item]) -> list[Item]:
+    """The items of a tree, the sources of such copies as files that are copied. One of each copy says so."""
+    names: dict[str, set[str]] = {}
+    for item in items:
+        if item.kind == "source" and item.root.folder:
+            names.setdefault(item.root.given, set()).add(item.relative)
+    copies = {(given, folder): library for given, of in names.items() for folder, library in _copies(of)}
+    return [_left(item, copies) for item in items] if copies else list(items)
+
+
+def _copies(names: Iterable[str]) -> Iterable[tuple[str, Library]]:
+    """The folders of a tree that are copies, as `a/cub/`. `names`: its sources, relative to the root."""
+    of = set(names)
+    for library in LIBRARIES:
+        first, *others = library.headers
+        for name in sorted(of):
+            folder = name.removesuffix(first)
+            if f"/{name}".endswith(f"/{library.folder}/{first}") and all(folder + x in of for x in others):
+                yield folder, library
+
+
+def _left(item: Item, copies: dict[tuple[str, str], Library]) -> Item:
+    for (given, folder), library in copies.items():
+        if item.kind == "source" and item.root.given == given and item.relative.startswith(folder):
+            if item.relative != folder + library.headers[0]:
+                return replace(item, kind="copy")
+            message = f"{folder} is a copy of {library.name}: left alone, {library.hip} is included in its place"
+            return replace(item, kind="copy", found=(*item.found, file_rules.VENDORED.on_file(message)))
+    return item
