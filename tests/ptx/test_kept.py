@@ -171,6 +171,16 @@ def test_elements_and_calls_before_the_loop_do_not_matter(before: str) -> None:
     assert is_kept(kernel(LOOP % product("acc[0]"), before=before))
 
 
+def test_local_functions_that_the_loop_calls_are_inlined() -> None:
+    before = "auto f = [&] { g(1); }; auto g = [&](int i) mutable { out[i] = 1; }; auto h = [&](int i) { out[i] = 2; };"
+    before += " auto j = [&](int i) -> int { return i; };"
+    out = converted(kernel(LOOP % (product("acc[0]") + " f(); j(2);"), before=before, after="h(1);"))
+    assert "auto f = [&]() CU2PORT_MMA_INLINE { g(1); }" in out
+    assert "auto g = [&](int i) CU2PORT_MMA_INLINE mutable {" in out
+    assert "auto j = [&](int i) CU2PORT_MMA_INLINE -> int {" in out
+    assert "auto h = [&](int i) { out" in out
+
+
 @pytest.mark.parametrize(
     "declared", ["__shared__ float acc[2][4]", "static float acc[2][4]", "float acc[2][3]", "float (&acc)[2][4]"]
 )
@@ -251,7 +261,7 @@ def test_parts_of_two_arrays_do_not_cross() -> None:
 def test_a_lambda_gets_the_tiles_of_two_arrays() -> None:
     multiply = "auto multiply = [&]() { " + product("acc[0]") + product("bcc[0]") + " };"
     out = two_arrays(LOOP % "multiply();", multiply)
-    assert "[&](auto& acc_kept, auto& bcc_kept) {" in out
+    assert "[&](auto& acc_kept, auto& bcc_kept) CU2PORT_MMA_INLINE {" in out
     assert "multiply(acc_kept, bcc_kept);" in out
 
 
@@ -274,12 +284,12 @@ def test_the_output_is_left_alone() -> None:
 
 def test_a_lambda_with_products_gets_the_tiles() -> None:
     out = converted(kernel(LOOP % "multiply(k);", before=MULTIPLY, side="__global__"))
-    assert "auto multiply = [&](int j, auto& acc_kept) {" in out
+    assert "auto multiply = [&](int j, auto& acc_kept) CU2PORT_MMA_INLINE {" in out
     assert "acc_kept.at(acc, &acc[i][0]));" in out.partition("in_tiles<")[0]
     assert "multiply(k, acc_kept);" in out.partition("in_tiles<")[2].partition("});")[0]
     assert converted(out) == out
     out = converted(kernel(LOOP % "multiply();", before=MULTIPLY.replace("int j", "")))
-    assert "[&](auto& acc_kept) {" in out
+    assert "[&](auto& acc_kept) CU2PORT_MMA_INLINE {" in out
     assert "multiply(acc_kept);" in out
 
 

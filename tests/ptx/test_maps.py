@@ -155,7 +155,10 @@ def test_rows_of_lanes_that_may_differ_are_loops_by_themselves() -> None:
 def test_maps_in_lambdas() -> None:
     scale = " auto scale = [&](float x) { for (int i = 0; i < 4; ++i) acc[0][i] *= x; };"
     out = converted(kernel(LOOP % "multiply(k); scale(s);", before=MULTIPLY + scale))
-    assert "auto scale = [&](float x, auto& acc_kept) { for (int i = 0; i < 4; i += 4) acc_kept.each(" in out
+    scaled = (
+        "auto scale = [&](float x, auto& acc_kept) CU2PORT_MMA_INLINE { for (int i = 0; i < 4; i += 4) acc_kept.each("
+    )
+    assert scaled in out
     assert "scale(s, acc_kept);" in out
     for call in ("scale(threadIdx.x);", "if (threadIdx.x < 3) scale(s);", "scale(s); use(scale);"):
         assert ".each(" not in converted(kernel(LOOP % f"multiply(k); {call}", before=MULTIPLY + scale))

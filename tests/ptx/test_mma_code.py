@@ -183,6 +183,26 @@ def test_an_array_that_is_handed_on_is_not_kept_in_memory(tmp_path: Path) -> Non
     assert "scratch_" not in code
 
 
+LARGE = " ".join(f"a[{i % 16}] = a[{i % 16}] * in[{i}] ^ in[{i + 7}];" for i in range(200))
+
+
+@pytest.mark.slow
+def test_local_functions_of_loops_with_tiles_are_inlined(tmp_path: Path) -> None:
+    """The loop is there twice: what they capture would have an address, and stay in memory."""
+    text = AS_PROJECTS_WRITE_IT.replace(
+        "    for (int step", "    auto load = [&](int k) { BODY };\n    load(1);\n    for (int step"
+    )
+    body = "for (int i = 0; i < 16; ++i) a[i] = in[i + k]; " + LARGE
+    text = text.replace("BODY", body).replace(
+        "        for (int i = 0; i < 16; ++i) a[i] = in[i];\n", "        load(step);\n"
+    )
+    out = translate(text, Options(), path="a.cu").output.decode()
+    assert "auto load = [&](int k) CU2PORT_MMA_INLINE {" in out
+    code = machine_code(out, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKji"]
+    assert "scratch_" not in code
+    assert "s_swappc" not in code
+
+
 def test_the_compiler_reads_little_of_each_product(tmp_path: Path) -> None:
     """Vector instructions for lanes that are missing are in a product once; three times they took 11,842 lines."""
     text = """__global__ void k(float* out, volatile const unsigned* in, int n) {

@@ -96,7 +96,7 @@ class _Use:
 class _Noted:
     """What keeps arrays of a function in tiles. `tiles`, `used`: of all functions, by asm statement and by wrapper.
     `anchor`: the asm statement that the edits belong to, -1 for none; `more`: parameters and arguments, by closing
-    bracket; `given`: arguments of `included` wrappers."""
+    bracket; `given`: arguments of `included` wrappers; `called`: local functions that loops with tiles call."""
 
     tiles: dict[int, str]
     used: dict[str, list[Edit]]
@@ -106,10 +106,12 @@ class _Noted:
     maps: list[Edit] = field(default_factory=list)
     given: list[Edit] = field(default_factory=list)
     included: list[Wrapper] = field(default_factory=list)
+    called: dict[int, LocalFunction] = field(default_factory=dict)
 
     def all_edits(self, unit: Unit) -> Iterator[Edit]:
         yield from around(unit, self.around)
         yield from one_more(unit, self.more)
+        yield from (edit for g in self.called.values() for edit in g.inlined(unit))
         yield from self.maps
         yield from self.given
 
@@ -147,6 +149,8 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
             mine = [u for u in uses if u.root == root]
             for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
                 _take(unit, root, loop, of, _around_uses(local, loop, of), whole, noted)
+                spans = reached(loop, local)
+                noted.called.update((g.at, g) for g in local.values() if g.span in spans)
         if noted.around and noted.anchor >= 0:
             edits[noted.anchor] = (*edits.get(noted.anchor, ()), *noted.all_edits(unit))
         elif noted.around:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from cu2port.core.model import Edit, Side, insert
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import Block, Decl, Lambda, Stmt, statements
@@ -22,6 +23,14 @@ class LocalFunction:
     @property
     def span(self) -> range:
         return range(self.made.at, self.made.end + 1)
+
+    def inlined(self, unit: Unit) -> Iterator[Edit]:
+        """Has the compiler inline it: what it captures has an address else, and stays in memory."""
+        begin = self.made.at + 3
+        if unit.tok(begin) == "{":
+            yield insert(unit.end(begin - 1), "() CU2PORT_MMA_INLINE", Side.LEFT)
+        elif unit.tok(begin) == "(" and unit.tok(unit.match[begin] + 1) != "__attribute__":
+            yield insert(unit.end(unit.match[begin]), " CU2PORT_MMA_INLINE", Side.LEFT)
 
 
 def local_functions(unit: Unit, f: Function, body: Block) -> dict[str, LocalFunction]:
