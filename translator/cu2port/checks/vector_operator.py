@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.catalog.includes import compiled_as_cuda
+from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function
@@ -27,7 +29,8 @@ class VectorOperator(Check):
     by component, and for a pair of vectors `+= -= *= /= * /` a second one of the user's that is `__host__ __device__`
     makes every use ambiguous. So it is with complex numbers, which are vectors of two in HIP. Where the user's does the
     same it is taken out. Where it does something else (the product of complex numbers, say) it is written twice, once
-    for the host and once for the device: clang prefers a function of one side to HIP's, which is for both.
+    for the host and once for the device: clang prefers a function of one side to HIP's, which is for both. In a C++
+    source without sides any second one is ambiguous, and one that does something else needs a name of its own.
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
@@ -80,11 +83,20 @@ class VectorOperator(Check):
         Example("__host__ __device__ float2 operator*(float2 a, float b) { return make_float2(a.x * b, a.y * b); }"),
         Example("__device__ float2 operator*(float2 a, float2 b) { return make_float2(a.x * b.x, a.y * b.y); }"),
         Example("struct V { V operator*(V b) { return *this; } };", note="a class of the user's"),
+        Example(
+            "#include <cuda_runtime.h>\nfloat2 operator*(float2 a, float2 b) { return f(a.x * b.x); }\n",
+            "#include <hip/hip_runtime.h>\nfloat2 operator*(float2 a, float2 b) { return f(a.x * b.x); }\n",
+            "complex numbers in a C++ source: reported",
+            path="a.cpp",
+            findings=1,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         if not unit.may_match(_VECTOR, _BEGINS) and not unit.may_match(_COMPLEX, _BEGINS):
             return
+        plain = suffix(unit.path) in CXX_SUFFIXES and not (compiled_as_cuda(unit) or unit.project.as_hip)
+        plain = plain and "__global__" not in unit.words
         for i in unit.find("operator"):
             op = unit.tok(i + 1)
             if op not in _NAMES or unit.tok(i + 2) != "(" or unit.in_directive(i) is not None:
@@ -109,12 +121,12 @@ class VectorOperator(Check):
             sides = words & _BOTH | {s for w in words if w in unit.macros for s in unit.side_macros.get(w, ())}
             unknown = any(is_identifier(w) and w not in _QUIET_WORDS and w not in vectors for w in words)
             both = sides >= _BOTH or "constexpr" in words or (unknown and not sides)
-            if not both:
+            if not both and not (plain and not sides):
                 continue
-            yield from self._judge(unit, i, head, last, vector, same, sides >= _BOTH)
+            yield from self._judge(unit, i, head, last, vector, same, sides >= _BOTH, plain)
 
     def _judge(
-        self, unit: Unit, i: int, head: int, last: int, vector: str, same: bool | None, sure: bool
+        self, unit: Unit, i: int, head: int, last: int, vector: str, same: bool | None, sure: bool, plain: bool
     ) -> Iterator[Finding]:
         name, vectors = f"operator{unit.t[i + 1]}", unit.once(_vectors)
         clear = not any(unit.p[head] <= d.start < unit.end(last) for d in unit.directives)
@@ -133,6 +145,16 @@ class VectorOperator(Check):
                 unit.end(last),
                 (replace(*_lines(unit, head, last), ""),),
                 cuda=vector,
+            )
+        elif plain:
+            yield self.finding(
+                f"HIP has a `{name}` for {vector}, component by component, and in C++ a second one makes every use "
+                "ambiguous; give this one a name of its own, or compile the file as HIP",
+                unit.p[head],
+                unit.end(last),
+                severity=Severity.WARNING,
+                cuda=vector,
+                effects=(("all", "compile-error"),),
             )
         elif sure:
             yield self.finding(
