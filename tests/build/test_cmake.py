@@ -66,6 +66,17 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("target_link_libraries(a $<LINK_ONLY:CUDA::cudart>)", "target_link_libraries(a $<LINK_ONLY:hip::host>)"),
         ("target_link_libraries(a ${CUDA_LIBRARIES})", "target_link_libraries(a hip::host)"),
         ("set_property(TARGET a PROPERTY CUDA_ARCHITECTURES 70 80)\nx()", "x()"),
+        ("set_property(DIRECTORY . PROPERTY CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
+        ("set_source_files_properties(a.cu PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
+        ("list(TRANSFORM CUDA_FLAGS PREPEND -Xcompiler=)", 'list(TRANSFORM CUDA_FLAGS PREPEND "")'),
+        (
+            'string(REPLACE "-Xptxas -v" "" CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS}")',
+            'string(REPLACE "-Xptxas -v" "" CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS}")',
+        ),
+        (
+            "list(REMOVE_ITEM CUDA_NVCC_FLAGS -lineinfo --ptxas-options=-v)",
+            "list(REMOVE_ITEM CMAKE_HIP_FLAGS -gline-tables-only --ptxas-options=-v)",
+        ),
         (
             'set_target_properties(a PROPERTIES X 1 CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")',
             "set_target_properties(a PROPERTIES X 1)",

@@ -30,6 +30,20 @@ def ported(text: str, **asked: object) -> str:
         ("nvcc: a\n", "nvcc: a\n"),
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
         ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\n"),
+        (
+            "INC = /usr/local/cuda/include\nF = -I. -I$(INC) -Wall\na: $(INC)/x.h\n",
+            "INC = /opt/rocm/include\nF = -I. -I$(INC) -D__HIP_PLATFORM_AMD__ -Wall\na: $(INC)/x.h\n",
+        ),
+        (
+            "D = a \\\n  /usr/local/cuda/include\nD += /usr/local/cuda-12/include\nD := $(foreach d,$(D),-I$(d))\n",
+            "D = a \\\n  /opt/rocm/include\nD += /opt/rocm/include\n"
+            "D := $(foreach d,$(D),-I$(d)) -D__HIP_PLATFORM_AMD__\n",
+        ),
+        (
+            "D = /usr/local/cuda/include\nF = $(addprefix -I, $(D)) $(D:%=-I%) $(patsubst %,-I%,$(D))\n",
+            "D = /opt/rocm/include\nF = $(addprefix -I, $(D)) -D__HIP_PLATFORM_AMD__ $(D:%=-I%) -D__HIP_PLATFORM_AMD__"
+            " $(patsubst %,-I%,$(D)) -D__HIP_PLATFORM_AMD__\n",
+        ),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
         ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
         ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),

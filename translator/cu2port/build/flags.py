@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ _SEPARATORS: Mapping[
     ("list", ("JOIN",)): (2, 3),
 }
 _LIST = re.compile(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
+_LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM".split())  # of `string` and `list`
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
@@ -60,7 +62,27 @@ def _sets(c: Command, given: frozenset[str]) -> bool:
 def changes(text: str, c: Command, is_for_cuda: bool) -> Iterator[Finding]:
     """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler."""
     if c.name not in _NOT_OPTIONS:
-        yield from options.changes(text, _command_words(c), is_for_cuda, None)
+        found = options.changes(text, _command_words(c), is_for_cuda, None)
+        yield from _not_empty(c, list(found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else found
+
+
+def _not_empty(c: Command, found: list[Finding]) -> Iterator[Finding]:
+    """Findings for a command that takes no empty argument: what is looked for stays, and what is put before or after
+    each element of a list becomes an empty text."""
+    empty = [a for a in c.args[1:] if a.text and _is_emptied(a, found)]
+    for f in found:
+        arg = next((a for a in empty if any(a.start <= e.end and e.start <= a.end for e in f.edits)), None)
+        if arg is None:
+            yield f
+        elif c.words[0] == "TRANSFORM":
+            yield dataclasses.replace(f, edits=(replace(arg.start, arg.end, '""'),))
+
+
+def _is_emptied(arg: Arg, found: Sequence[Finding]) -> bool:
+    """Whether edits take all of an argument out."""
+    gone = [(e.start, e.end) for f in found for e in f.edits if not e.parts]
+    text = range(arg.inner, arg.inner + len(arg.text))
+    return all(any(a <= i < b for a, b in gone) for i, ch in zip(text, arg.text, strict=True) if not ch.isspace())
 
 
 def commas(every: Sequence[Command]) -> Iterator[Finding]:

@@ -105,6 +105,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(of)}
+    told: set[int] = set()
     for line, of in zip(lines, words, strict=True):
         commands = list(_commands(line, of))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in commands]
@@ -118,6 +119,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
                 yield from _tools(text, word, asked, homes, for_cuda)
+            if not (for_cuda or "__HIP_PLATFORM_" in text):
+                yield from _platform(text, line, of, homes, told)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
@@ -173,6 +176,38 @@ def _is_home(words: list[options.Word]) -> bool:
     return len(words) == 1 and _HOME.fullmatch(words[0].text) is not None
 
 
+def _platform(
+    text: str, line: _Line, words: list[options.Word], homes: Collection[str], told: set[int]
+) -> Iterator[Finding]:
+    """The macro for HIP's headers beside each include folder that the host's compiler is given, once in each of the
+    places `told`. With a folder that a variable holds without `-I` it goes to where the variable gets that: elsewhere
+    the folder is a path."""
+    places: dict[int, None] = {}
+    first: options.Word | None = None
+    for word in words:
+        known = _HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
+        if known and _INCLUDE.match(word.text):
+            bare = line.name and not word.text.startswith("-")
+            uses = list(_included(text, line.name)) if bare else []
+            places |= dict.fromkeys(k for k in uses or [word.outer[1]] if k not in told)
+            first = first or word
+    told |= places.keys()
+    if first is not None and places:
+        message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
+        yield finding(TOOLKIT, message, first.start, first.end, [insert(k, _PLATFORM, Side.LEFT) for k in places])
+
+
+def _included(text: str, name: str) -> Iterator[int]:
+    """Where the uses of a variable's folders with `-I` end: `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`,
+    `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`."""
+    used = rf"\$[({{]{re.escape(name)}[)}}]"
+    before = r"\$[({](?:addprefix[ \t]+-I|patsubst[ \t]+%,[ \t]*-I%|foreach[ \t]+\w+)[ \t]*,[ \t]*"
+    whole = rf"-I[ \t]*{used}(?![/\w])|\$[({{]{re.escape(name)}:%=-I%[)}}]"
+    for m in re.finditer(rf"{whole}|{before}{used}(?P<each>[ \t]*,[ \t]*-I\$[({{]\w+[)}}])?[ \t]*[)}}]", text):
+        if m["each"] or "foreach" not in m[0]:
+            yield m.end()
+
+
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
     """nvcc, NVIDIA's libraries and CUDA's folder in a word. `homes`: variables that are such a folder; `for_cuda`: the
     word is for CUDA's compiler."""
@@ -191,9 +226,6 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     lib64 = re.search(r"/lib64(?=[/\"']|$)", word.text)
     if known and lib64:
         yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
-    if known and not for_cuda and _INCLUDE.match(word.text) and "__HIP_PLATFORM_" not in text:
-        message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
-        yield finding(TOOLKIT, message, word.start, word.end, [insert(word.outer[1], _PLATFORM, Side.LEFT)])
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
     if row is None:

@@ -33,7 +33,9 @@ def properties(text: str, c: Command, asked: Asked, interfaces: Collection[str] 
     start = next((i for i, a in enumerate(c.args) if a.text in ("PROPERTIES", "PROPERTY")), None)
     if start is None:
         return None
-    targets = [a.text for a in c.args[:start] if a.text not in ("TARGET", "SOURCE", "APPEND", "APPEND_STRING")]
+    of_targets = c.name == "set_target_properties" or c.words[:1] == ("TARGET",)  # CMake reads no others of these
+    named = [a.text for a in c.args[:start] if a.text not in ("TARGET", "APPEND", "APPEND_STRING")]
+    targets = named if of_targets else []
     pairs = _pairs(c, start)
     if not any(key.text in rows for key, _ in pairs):
         return None
