@@ -28,6 +28,10 @@ def ported(text: str, **asked: object) -> str:
         ("NVCC := $(CUDA_PATH)/bin/nvcc -ccbin $(CXX)\n", "NVCC := $(ROCM_PATH)/bin/hipcc\n"),
         ("a: a.o\n\t@nvcc -G -o $@ $<  # by nvcc\n", "a: a.o\n\t@hipcc -g -o $@ $<  # by nvcc\n"),
         ("nvcc: a\n", "nvcc: a\n"),
+        (
+            "include config.mk\na: a.cu\n\t$(NVCC) $(F) -dc $<\n\t@${CUDA_NVCC} -ptx $<\n\t$(CXX) -G $<\n",
+            "include config.mk\na: a.cu\n\t$(NVCC) $(F) -fgpu-rdc -c $<\n\t@${CUDA_NVCC} --genco $<\n\t$(CXX) -G $<\n",
+        ),
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
         ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\n"),
         (

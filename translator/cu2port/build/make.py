@@ -31,6 +31,7 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
     r"\$\(foreach\s+\w+\s*,(?:[^,()]|\([^()]*\))*,\s*--?(?:gencode|generate-code)[\s=](?:[\w=,.\"'\\]|\$\(\w+\))+\s*\)"
 )
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
+_NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
@@ -163,7 +164,8 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     nvcc, so that its flags are nvcc's too."""
     if any(_NVCC.search(w.text) for w in words):
         return True
-    if any(m[1] in compiles for w in words for m in _REFERENCE.finditer(w.text)):
+    called = (m[1] for w in words for m in _REFERENCE.finditer(w.text))
+    if any(name in compiles or _NVCC_VARIABLE.fullmatch(name) for name in called):
         return True
     first = words[0].text if words else ""
     if line.name:  # a value that begins with a program is no list of flags
