@@ -29,6 +29,10 @@ def ported(text: str, **asked: object) -> str:
         ("a: a.o\n\t@nvcc -G -o $@ $<  # by nvcc\n", "a: a.o\n\t@hipcc -g -o $@ $<  # by nvcc\n"),
         ("nvcc: a\n", "nvcc: a\n"),
         (
+            "T := $(shell dirname $$(command -v nvcc))/..\nL = -L$(T)/lib64 -I$(T)/include\n",
+            "T := $(shell dirname $$(command -v hipcc))/..\nL = -L$(T)/lib -I$(T)/include -D__HIP_PLATFORM_AMD__\n",
+        ),
+        (
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -dc $<\n\t@${CUDA_NVCC} -ptx $<\n\t$(CXX) -G $<\n",
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -fgpu-rdc -c $<\n\t@${CUDA_NVCC} --genco $<\n\t$(CXX) -G $<\n",
         ),

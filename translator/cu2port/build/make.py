@@ -33,6 +33,7 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
+_LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
@@ -102,10 +103,10 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             message = "left alone: the file builds for HIP already; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
         return
-    compiles = {line.name for line in lines if line.name and line.start in names_nvcc}
+    homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(line, of)}
+    compiles = {line.name for line in lines if line.name and line.start in names_nvcc} - homes
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
-    homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(of)}
     told: set[int] = set()
     for line, of in zip(lines, words, strict=True):
         commands = list(_commands(line, of))
@@ -173,8 +174,10 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     return every and first.lstrip("@-+").startswith("$")
 
 
-def _is_home(words: list[options.Word]) -> bool:
-    """Whether a value is CUDA's folder and nothing else."""
+def _is_home(line: _Line, words: list[options.Word]) -> bool:
+    """Whether a value is CUDA's folder and nothing else, or the one that nvcc is found in."""
+    if line.text.rstrip().endswith("/..") and "dirname" in line.text and _LOOKED_UP.search(line.text) is not None:
+        return True
     return len(words) == 1 and _HOME.fullmatch(words[0].text) is not None
 
 
