@@ -121,9 +121,7 @@ class OtherSides(Check):
         if not functions[0].special and len(functions) > 1 and _exclusive(unit, functions):
             return
         for f in functions:
-            # what says nothing is for the host: of one that is not a specialization that is meant
-            written = f.sides or (frozenset() if f.special or "__device__" in sides else _HOST)
-            missing = [s for s in _ORDER if s in sides - written]
+            missing = [s for s in _ORDER if s in sides - f.sides]
             if not missing or f.effective == sides:
                 continue
             at = next((k for k in range(f.d.first, f.d.at) if _says_side(unit, unit.t[k])), f.d.first)

@@ -29,8 +29,8 @@
 #endif
 #endif
 
-// Functions that take tiles, and lambdas of loops with tiles, are a part of what calls them: else what they are given the
-// address of stays in memory.
+// Functions that take tiles, and lambdas of loops with tiles, are a part of what calls them: else what they are given
+// the address of stays in memory.
 #ifdef CU2PORT_SIM_WAVE
 #define CU2PORT_MMA_INLINE
 #else
