@@ -63,7 +63,7 @@ def test_uses_in_other_files_of_macros_that_make_names(tmp_path: Path) -> None:
     (src / "b.cu").write_text(use)
     done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / "out")])
     assert done.exit_code == 1, done.output
-    assert "`SetDoubleForDevice`, of which `CALL` makes `cudaSetDoubleForDevice`, has no counterpart" in done.output
+    assert "`CALL` builds `cudaSetDoubleForDevice` from `SetDoubleForDevice`, which has no counterpart" in done.output
     out = tmp_path / "out"
     assert "#define CALL(f) check(hip##f)\n" in (out / "call.h").read_text()
     assert "CALL(HostMalloc(&p, n)); CALL(Free(p)); CALL(SetDoubleForDevice(d));" in (out / "a.cu").read_text()

@@ -19,7 +19,7 @@ FAULTS = {  # what CUDA's kernel has as F, what the converted one has, and the k
     out[i] = (__ballot_sync(0xffffffffu, in[i] >= limit) & F) == F;
 }""",
     ),
-    "words of which each field must be right": (
+    "packed words whose fields must all be valid": (
         "0xffff",
         "0x7fff",
         """__global__ void k(const unsigned* in, unsigned* out) {

@@ -6,7 +6,7 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
@@ -34,6 +34,14 @@ _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
+_HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
+_USED = (
+    re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
+        rf"-I[ \t]*{_HELD % 'one'}(?![/\w])|\$[({{](?P<all>[\w.-]+):%=-I%[)}}]"
+        rf"|\$[({{](?:addprefix[ \t]+-I|patsubst[ \t]+%,[ \t]*-I%),[ \t]*{_HELD % 'each'}[ \t]*[)}}]"
+        rf"|\$[({{]foreach[ \t]+\w+,[ \t]*{_HELD % 'loop'},[ \t]*-I\$[({{]\w+[)}}][ \t]*[)}}]"
+    )
+)
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
@@ -108,6 +116,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     told: set[int] = set()
+    included = _included(text)
     for line, of in zip(lines, words, strict=True):
         commands = list(_commands(line, of))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in commands]
@@ -122,7 +131,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             for word in of:
                 yield from _tools(text, word, asked, homes, for_cuda)
             if not (for_cuda or "__HIP_PLATFORM_" in text):
-                yield from _platform(text, line, of, homes, told)
+                yield from _platform(line, of, homes, included, told)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
@@ -182,19 +191,23 @@ def _is_home(line: _Line, words: list[options.Word]) -> bool:
 
 
 def _platform(
-    text: str, line: _Line, words: list[options.Word], homes: Collection[str], told: set[int]
+    line: _Line,
+    words: list[options.Word],
+    homes: Collection[str],
+    included: Mapping[str, Sequence[int]],
+    told: set[int],
 ) -> Iterator[Finding]:
     """The macro for HIP's headers beside each include folder that the host's compiler is given, once in each of the
-    places `told`. With a folder that a variable holds without `-I` it goes to where the variable gets that: elsewhere
-    the folder is a path."""
+    places `told`. A folder that a variable holds without `-I` is a path: the macro goes to where the variable is used
+    with `-I` (`included`)."""
     places: dict[int, None] = {}
     first: options.Word | None = None
     for word in words:
         known = _HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
         if known and _INCLUDE.match(word.text):
             bare = line.name and not word.text.startswith("-")
-            uses = list(_included(text, line.name)) if bare else []
-            places |= dict.fromkeys(k for k in uses or [word.outer[1]] if k not in told)
+            uses = included.get(line.name, ()) if bare else ()
+            places |= dict.fromkeys(k for k in uses or (word.outer[1],) if k not in told)
             first = first or word
     told |= places.keys()
     if first is not None and places:
@@ -202,15 +215,12 @@ def _platform(
         yield finding(TOOLKIT, message, first.start, first.end, [insert(k, _PLATFORM, Side.LEFT) for k in places])
 
 
-def _included(text: str, name: str) -> Iterator[int]:
-    """Where the uses of a variable's folders with `-I` end: `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`,
-    `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`."""
-    used = rf"\$[({{]{re.escape(name)}[)}}]"
-    before = r"\$[({](?:addprefix[ \t]+-I|patsubst[ \t]+%,[ \t]*-I%|foreach[ \t]+\w+)[ \t]*,[ \t]*"
-    whole = rf"-I[ \t]*{used}(?![/\w])|\$[({{]{re.escape(name)}:%=-I%[)}}]"
-    for m in re.finditer(rf"{whole}|{before}{used}(?P<each>[ \t]*,[ \t]*-I\$[({{]\w+[)}}])?[ \t]*[)}}]", text):
-        if m["each"] or "foreach" not in m[0]:
-            yield m.end()
+def _included(text: str) -> dict[str, list[int]]:
+    """For each variable where the uses of its folders with `-I` end."""
+    out: dict[str, list[int]] = {}
+    for m in _USED.finditer(text):
+        out.setdefault(m["one"] or m["all"] or m["each"] or m["loop"], []).append(m.end())
+    return out
 
 
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:

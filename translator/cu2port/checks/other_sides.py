@@ -99,7 +99,7 @@ class OtherSides(Check):
                 yield from self._family(unit, family)
 
     def _family(self, unit: Unit, family: list[_Function]) -> Iterator[Finding]:
-        """Functions of one name and with as many parameters, of which not all have the same sides."""
+        """Functions with the same name and number of parameters whose sides differ."""
         alike: defaultdict[tuple[str, ...], list[_Function]] = defaultdict(list)
         for f in family:
             if not f.special:

@@ -109,7 +109,7 @@ class TokenPaste(Check):
             sure = row.mapping == "rename" and row.hip.startswith("hip")
             what = f"becomes `{row.hip[3:]}`" if sure else "has no counterpart of the same form; write the call out"
             yield self.finding(
-                f"`{word}`, of which `{unit.t[i]}` makes `{name}`, {what}",
+                f"`{unit.t[i]}` builds `{name}` from `{word}`, which {what}",
                 unit.p[k],
                 unit.end(k),
                 (replace(unit.p[k], unit.end(k), row.hip[3:]),) if sure else (),
