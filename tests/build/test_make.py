@@ -36,6 +36,17 @@ def ported(text: str, **asked: object) -> str:
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -dc $<\n\t@${CUDA_NVCC} -ptx $<\n\t$(CXX) -G $<\n",
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -fgpu-rdc -c $<\n\t@${CUDA_NVCC} --genco $<\n\t$(CXX) -G $<\n",
         ),
+        (  # by what uses the variables, whatever they are called; what the host's compiler uses too is left alone
+            'OPT = -G\nBOTH = -G\nF = -restrict $(OPT) $(BOTH)\nH = -G\nF += -Xcompiler "$(H)"\n'
+            "a: a.cu\n\tnvcc $(F) $<\nb: b.c\n\tcc $(BOTH) $<\n",
+            "OPT = -g\nBOTH = -G\nF = $(OPT) $(BOTH)\nH = -G\nF += $(H)\n"
+            "a: a.cu\n\thipcc $(F) $<\nb: b.c\n\tcc $(BOTH) $<\n",
+        ),
+        (  # Intel's options of the same names have no value
+            "I = -prec-div -prec-sqrt -ftz\nF = -ftz=true -prec-div false\na: a.cu\n\tnvcc $<\n",
+            "I = -prec-div -prec-sqrt -ftz\n"
+            "F = -fgpu-flush-denormals-to-zero -fno-hip-fp32-correctly-rounded-divide-sqrt\na: a.cu\n\thipcc $<\n",
+        ),
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
         ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\n"),
         (

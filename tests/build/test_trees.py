@@ -138,11 +138,14 @@ def test_what_only_hip_s_package_has_is_found_beside_the_language(tmp_path: Path
         assert text.startswith("project(a LANGUAGES HIP)\nfind_package(hip REQUIRED)\n"), done.output
 
 
-@pytest.mark.parametrize("top", ["", OLD])
-def test_what_only_an_old_cmake_reaches_looks_for_no_packages(top: str, tmp_path: Path) -> None:
+WINDOWS = "if (WIN32)\n  if(X)\n  endif()\n  find_package(CUDA)\nelseif(UNIX)\nendif()\n"
+
+
+@pytest.mark.parametrize("top", ["", OLD, WINDOWS])
+def test_what_no_build_for_hip_reaches_looks_for_no_packages(top: str, tmp_path: Path) -> None:
     files = {
         "CMakeLists.txt": f"project(x LANGUAGES CXX CUDA)\n{top}add_subdirectory(lib)\n",
-        "lib/CMakeLists.txt": f"{OLD}target_link_libraries(l -lcublas)\n",
+        "lib/CMakeLists.txt": f"{top or OLD}target_link_libraries(l -lcublas)\n",
     }
     ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
     assert (

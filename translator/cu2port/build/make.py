@@ -6,7 +6,7 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
@@ -50,6 +50,8 @@ _HOST_SUFFIX = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
 _HOST_SOURCE = re.compile(rf"[\w./%+-]*[\w%](?:{_HOST_SUFFIX})(?![\w.])")
 _SUFFIX_RULE = re.compile(rf"^({_HOST_SUFFIX})\.\w+[ \t]*:")
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
+_PASSES_ON = ("-Xcompiler", "--compiler-options")
+_IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
@@ -115,6 +117,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     compiles = {line.name for line in lines if line.name and line.start in names_nvcc} - homes
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
+    passed = _passed(lines, words, compiles)
     told: set[int] = set()
     included = _included(text)
     for line, of in zip(lines, words, strict=True):
@@ -123,7 +126,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         for_cuda = any(nvccs)
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(commands, nvccs, strict=True):
-                yield from options.changes(text, command, is_nvccs, asked.archs)
+                yield from options.changes(text, command, is_nvccs or line.name in passed, asked.archs)
             for m in _FOREACH.finditer(line.text):
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         yield from _renamed(line, asked)
@@ -181,6 +184,40 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     if line.name:  # a value that begins with a program is no list of flags
         return (every or _CUDA_NAME.search(line.name) is not None) and _PROGRAM.fullmatch(first) is None
     return every and first.lstrip("@-+").startswith("$")
+
+
+def _passed(lines: Sequence[_Line], words: Sequence[list[options.Word]], compiles: Collection[str]) -> frozenset[str]:
+    """Variables whose options are nvcc's: its commands use them, and no other command does. What `-Xcompiler` passes on
+    is the host compiler's."""
+    uses: dict[str, list[str]] = {}  # by variable: those in its value
+    nvcc: list[str] = []
+    others: list[str] = list(_IMPLICIT)
+    for line, of in zip(lines, words, strict=True):
+        for command in _commands(line, of):
+            after = ("", *(w.text for w in command))
+            own = [
+                m[1]
+                for before, w in zip(after, command, strict=False)
+                for m in _REFERENCE.finditer(w.text)
+                if not (before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
+            ]
+            if line.name and line.name not in compiles:
+                uses.setdefault(line.name, []).extend(own)
+            else:
+                is_nvccs = line.name or _is_for_cuda(line, command, compiles, False)
+                (nvcc if is_nvccs else others).extend(own)
+    return _reached(nvcc, uses) - _reached(others, uses)
+
+
+def _reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Variables that are used, also in the value of one that is used."""
+    todo, found = list(first), set[str]()
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += uses.get(name, ())
+    return frozenset(found)
 
 
 def _is_home(line: _Line, words: list[options.Word]) -> bool:

@@ -106,7 +106,7 @@ def changes(
             yield swap(OPTION, "cu", "hip", words[index].start)
             continue
         row = _row(word.text, key, equals, for_cuda) or (_warning(word.text) if for_cuda else None)
-        if row is None:
+        if row is None or (row.when and not for_cuda and not _says(value or _next(words, index))):
             continue
         if row.value and word.open and not value:
             yield _unseen(word)
@@ -125,6 +125,15 @@ def changes(
             yield found
             for w in inner:
                 yield from changes(text, [w], for_cuda, archs, gpus)
+
+
+def _next(words: Sequence[Word], index: int) -> str:
+    return words[index].text if index < len(words) else ""
+
+
+def _says(value: str) -> bool:
+    """Whether a value is one of nvcc's for an option that is on or off; Intel's compilers have `-ftz` without one."""
+    return _bare(value) in ("true", "false") or "$" in value
 
 
 def _inside(text: str, passed: Span, joint: str) -> Iterator[Word]:

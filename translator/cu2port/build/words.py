@@ -30,9 +30,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
 )
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 
-_OLD_CMAKE = re.compile(
-    r"(?im:^[ \t]*if)\s*\(\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*\)"
-    r"(?P<branch>(?:(?!\b(?i:else|elseif|endif|if)\s*\()[\s\S])*)"
+_BLOCK = re.compile(r"(?im:^[ \t]*(if|elseif|else|endif))\s*\(([^()]*)")
+_OLD_CMAKE = re.compile(r"\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*")
+_OTHER_SYSTEM = re.compile(
+    r"\s*(?:WIN32|MSVC|MINGW|APPLE|\"?(?:CMAKE_SYSTEM_NAME|\$\{CMAKE_SYSTEM_NAME\})\"?\s+(?:STREQUAL|MATCHES)"
+    r"\s+\"?(?:Windows|Darwin)\"?)\s*"
 )
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
 TOOLKITS = frozenset(
@@ -42,9 +44,24 @@ HIP_SINCE = (3, 21)  # the first version of CMake that has the language HIP
 
 
 def never_reached(text: str) -> tuple[tuple[int, int], ...]:
-    """The bytes of branches of a CMake file that only a CMake without the language HIP takes."""
-    found = _OLD_CMAKE.finditer(text) if "CMAKE_VERSION" in text else ()
-    return tuple(m.span("branch") for m in found if (int(m[1]), int(m[2])) <= HIP_SINCE)
+    """The bytes of branches of a CMake file that no build for HIP takes: those for a CMake without the language HIP,
+    and those for Windows and macOS."""
+    found: list[tuple[int, int]] = []
+    open_blocks: list[int] = []  # where the branch that is read starts, -1 for one that may be taken
+    for m in _BLOCK.finditer(text):
+        word = m[1].lower()
+        if word != "if" and open_blocks:
+            start = open_blocks.pop()
+            found += [(start, m.start())] if start >= 0 else []
+        if word != "endif":
+            open_blocks.append(m.end() if word != "else" and _other(m[2]) else -1)
+    return tuple(found)
+
+
+def _other(condition: str) -> bool:
+    """Whether a condition of CMake is false in each build for HIP."""
+    old = _OLD_CMAKE.fullmatch(condition)
+    return (old is not None and (int(old[1]), int(old[2])) <= HIP_SINCE) or bool(_OTHER_SYSTEM.fullmatch(condition))
 
 
 def kind_of(name: str) -> str:
