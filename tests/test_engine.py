@@ -287,6 +287,15 @@ def test_a_macro_that_names_a_header_names_hips() -> None:
         assert translate(text, path="a.h").output.decode() == wanted
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_a_header_of_the_samples_is_reported_where_the_tree_lacks_it(own: bool) -> None:
+    """The toolkit's samples bring it, which ROCm has none of; many trees hold a copy."""
+    project = Project(own=frozenset({"helper_cuda.h"} if own else ()))
+    found = translate("#include <helper_cuda.h>\n", path="a.cu", project=project)
+    left = [j.finding.code for j in found.findings if j.outcome is Outcome.MANUAL]
+    assert left == ([] if own else ["CU108"])
+
+
 def test_names_of_a_library_that_the_tree_has_are_its_own() -> None:
     text = "CUTLASS_DEVICE void f(cutlass::half_t* a) { cute::copy(a, a); cudaFree(a); }\n"
     found = translate(text, path="a.h", project=Project(own=frozenset({"cutlass/*", "cute/*"})))

@@ -111,6 +111,22 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             'add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-fPIC>")',
             'add_compile_options("$<$<COMPILE_LANGUAGE:HIP>:-Wall;-fPIC>")',
         ),
+        (  # a property has one value, whatever its options become
+            "set_source_files_properties(a.cu PROPERTIES COMPILE_FLAGS --use_fast_math COMPILE_OPTIONS -lineinfo)",
+            'set_source_files_properties(a.cu PROPERTIES COMPILE_FLAGS "-fgpu-approx-transcendentals'
+            ' -fgpu-flush-denormals-to-zero" COMPILE_OPTIONS -gline-tables-only)',
+        ),
+        ("target_compile_options(a PRIVATE -lineinfo)", "target_compile_options(a PRIVATE -gline-tables-only)"),
+        ("target_link_libraries(a nvrtc)", "target_link_libraries(a hiprtc::hiprtc)"),
+        (
+            "set_target_properties(a PROPERTIES COMPILE_FLAGS -expt-relaxed-constexpr COMPILE_OPTIONS --use_fast_math)",
+            'set_target_properties(a PROPERTIES COMPILE_FLAGS "" COMPILE_OPTIONS "-fgpu-approx-transcendentals'
+            ';-fgpu-flush-denormals-to-zero")',
+        ),
+        (
+            "set_target_properties(a PROPERTIES COMPILE_OPTIONS $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-g>)",
+            'set_target_properties(a PROPERTIES COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:HIP>:-Wall;-g>")',
+        ),
         ('string(APPEND CMAKE_CUDA_FLAGS " -arch=sm_70 -O3")', 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
         ('set(CMAKE_CUDA_FLAGS "-std=c++14")', 'set(CMAKE_HIP_FLAGS "-std=c++17")'),
         ('set(CMAKE_CXX_FLAGS "-std=c++14 -G -arch x86_64")', 'set(CMAKE_CXX_FLAGS "-std=c++14 -G -arch x86_64")'),

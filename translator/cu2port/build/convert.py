@@ -14,7 +14,13 @@ from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
-_CUDA = re.compile(rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn)|nccl|\.cu\b", re.I)
+_CUDA = re.compile(
+    rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|\bcub\b|cccl|\.cu\b"
+    # options that only nvcc has, in a file that does not name it
+    rb"|-(?:use_fast_math|expt-(?:relaxed|extended)|extended-lambda|(?:generate-)?line-?info|maxrregcount|gencode"
+    rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)",
+    re.I,
+)
 _COMMENT = re.compile(r"#[^\n]*")
 _OWN_HIP = re.compile(
     r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"

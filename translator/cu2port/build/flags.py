@@ -62,8 +62,35 @@ def _sets(c: Command, given: frozenset[str]) -> bool:
 def changes(text: str, c: Command, is_for_cuda: bool) -> Iterator[Finding]:
     """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler."""
     if c.name not in _NOT_OPTIONS:
-        found = options.changes(text, _command_words(c), is_for_cuda, None)
-        yield from _not_empty(c, list(found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else found
+        found = list(options.changes(text, _command_words(c), is_for_cuda, None))
+        found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else found
+        yield from _paired(c, found) if "PROPERTIES" in c.words else found
+
+
+def _paired(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings for a command that takes pairs of a property and a value, so that a value stays one argument."""
+    pairs = c.args[c.words.index("PROPERTIES") + 1 :]
+    single = [(key.text, value) for key, value in zip(pairs[::2], pairs[1::2], strict=False) if not value.quoted]
+    quoted: set[int] = set()
+    for f in found:
+        edits: list[Edit] = []
+        for e in f.edits:
+            key, value = next(((k, v) for k, v in single if v.start < e.end and e.start < v.end), ("", None))
+            if value is None:
+                edits.append(e)
+            elif not e.parts and e.end == value.end and e.start <= value.start:
+                edits.append(replace(value.start, value.end, '""'))
+            else:
+                joint = ";" if key.endswith("_OPTIONS") else " "
+                parts = tuple(p.replace(" ", joint) if isinstance(p, str) else p for p in e.parts)
+                if any(isinstance(p, str) and joint in p for p in parts) and value.start not in quoted:
+                    quoted.add(value.start)
+                    if e.start == value.start and e.end == value.end:
+                        parts = ('"', *parts, '"')
+                    else:
+                        edits += [insert(value.start, '"', Side.RIGHT), insert(value.end, '"', Side.LEFT)]
+                edits.append(Edit(e.start, e.end, parts))
+        yield dataclasses.replace(f, edits=tuple(edits))
 
 
 def _not_empty(c: Command, found: list[Finding]) -> Iterator[Finding]:
