@@ -581,6 +581,13 @@ def test_a_launch_of_another_file_gives_the_block() -> None:
     assert isinstance(k, Kernel) and not k.is_block_known
 
 
+def test_a_directive_among_the_parameters_names_none() -> None:
+    text = "__global__ void k(int n, int* flags\n#ifdef MORE\n, int* list\n#endif\n) {}\n__global__ void k() {}"
+    k = next(find_kernels(unit := read(text, "k.cu"), [unit]))
+    assert isinstance(k, Kernel) and k.parameters == ("n", "flags", "list")
+    assert k.overload == "int n, int * flags, int * list"
+
+
 def test_kernels_of_one_name_are_told_by_their_parameters() -> None:
     unit = read("__global__ void k(const int n, float* a = 0) {}\n__global__ void k(int* a) {}", "k.cu")
     assert [k.overload for k in find_kernels(unit, [unit]) if isinstance(k, Kernel)] == [

@@ -113,14 +113,14 @@ def _declared(unit: Unit, f: Function) -> Iterator[str]:
     for span in unit.split_args(f.params[0] + 1, f.params[1]):
         first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
         end = next((i for i in range(first, stop) if unit.t[i] == "="), stop)
-        yield " ".join(unit.t[first:end])
+        yield " ".join(unit.t[i] for i in range(first, end) if unit.in_directive(i) is None)
 
 
 def _parameters(unit: Unit, f: Function) -> Iterator[str]:
     for span in unit.split_args(f.params[0] + 1, f.params[1]):
         first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
         end = next((i for i in range(first, stop) if unit.t[i] in ("=", "[")), stop)
-        names = [unit.t[i] for i in range(first, end) if is_identifier(unit.t[i])]
+        names = [unit.t[i] for i in range(first, end) if is_identifier(unit.t[i]) and unit.in_directive(i) is None]
         if names and names != ["void"]:
             yield names[-1]
 
