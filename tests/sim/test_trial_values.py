@@ -59,6 +59,24 @@ __global__ void k(Extents e, int* out) {
     for (int j = 0; j < e.across && j < 40; ++j) out[i * 40 + j] = 1 << (j & F);
 }""",
     ),
+    "one of many sizes that goes past a tile": (
+        "7",
+        "15",
+        """__global__ void k(int a, int b, int c, int d, int f, int* p, int* q, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 1 + (unsigned(a - 1) < 8 & unsigned(b - 1) < 8 & unsigned(c - 1) < 8 & unsigned(d - 1) < 8) * (f & F);
+}""",
+    ),
+    "a struct of many sizes, none of them large": (
+        "7",
+        "3",
+        """struct Extents { int a, b, c, d, e, f, g, h, i; };
+__global__ void k(Extents e, int* p, int* q, int* r, int* s, int* t, int* u, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 1 + (unsigned(e.a - 1) < 8 & unsigned(e.b - 1) < 8 & unsigned(e.c - 1) < 8 & unsigned(e.d - 1) < 8
+        & unsigned(e.e - 1) < 8 & unsigned(e.g - 1) < 8 & unsigned(e.h - 1) < 8 & unsigned(e.i - 1) < 8) * (e.f & F);
+}""",
+    ),
 }
 
 

@@ -56,7 +56,10 @@ constexpr std::size_t kMany = 8;         // parameters: several of them are exte
 constexpr unsigned kMinusOne = ~0u;  // of a parameter with a sign; of others zero
 unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
     static const unsigned sizes[] = {64, 32, 128, 33, 16, 8, 96, 100, 256, 512, 1024, 40, 7, 3};
-    if (c.small && role != 'n') return r.below(8) ? 1 + r.below(8) : 0;
+    if (c.small && role != 'n') {  // some go past a tile
+        const unsigned kind = r.below(16);
+        return kind > 3 ? 1 + r.below(8) : kind ? 9 + r.below(32) : 0;
+    }
     if (r.below(8) == 0 && !told.empty()) return near_told(r.next());
     switch (role) {
         case 'n': return n;
@@ -102,7 +105,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     c.small = parameters >= kMany && number % 2;
     if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
     c.shares = r.below(2) != 0;
-    const bool as_launched = r.chance(40);
+    const bool as_launched = r.chance(40), alike = !plain && r.chance(40);
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
         if (i < spec.given.size() && !spec.given[i].empty() && as_launched) c.numbers.back() = spec.given[i][r.below(static_cast<unsigned>(spec.given[i].size()))];
@@ -110,7 +113,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
         static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide, Reals::few_bits};
         const Ints bits = r.below(2) ? Ints::any : Ints::fields;
         Style s{plain ? Ints::index : all_bits ? bits : ints[r.below(9)], plain ? Reals::whole : reals[r.below(6)], n ? n : 1};
-        if (!plain && r.chance(25)) s.rare = 2u << r.below(5);
+        if (alike && r.chance(60)) s.rare = 2u << r.below(5);
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
         c.styles.push_back(s);
         c.seeds.push_back(r.next());
@@ -140,7 +143,7 @@ std::string file_of(const std::string& folder, unsigned number, const char* kind
 void keep_case(const std::string& path, const Case& c) {
     std::FILE* f = std::fopen(path.c_str(), "wb");
     if (f == nullptr) _exit(kTooMuch);
-    const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls, c.shares};
+    const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls, c.shares + 2ul * c.small};
     std::fwrite(fixed, sizeof fixed, 1, f);
     for (std::size_t i = 0; i < c.numbers.size(); ++i) {
         std::fwrite(&c.numbers[i], sizeof c.numbers[i], 1, f);
@@ -165,7 +168,7 @@ Case kept_case(const std::string& path, std::size_t parameters) {
     std::fclose(f);
     const auto of = [&](int i) { return static_cast<unsigned>(fixed[i]); };
     c.grid = dim3(of(0), of(1), of(2)), c.block = dim3(of(3), of(4), of(5));
-    c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8], c.shares = fixed[9] != 0;
+    c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8], c.shares = fixed[9] & 1, c.small = fixed[9] & 2;
     return c;
 }
 
@@ -215,7 +218,7 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
             if (!is_class && i < 64) arrays[i] = p;
         } else if (is_class && s.kind == Field::whole && s.size >= 4) {
             const std::uint64_t r = mix(seed + f * 0x9e3779b97f4a7c15u), choices[] = {c.numbers[i], c.styles[i].limit, r >> 8 & 1, r % 7, 8 + r % 33};
-            const std::uint64_t v = choices[(r >> 16) % 5];
+            const std::uint64_t v = c.small && (r >> 20) % 8 ? 1 + r % 8 : choices[(r >> 16) % 5];
             std::memcpy(raw + s.offset, &v, s.size);
         } else {
             put_scalar(raw + s.offset, s, mine, 0, f);
