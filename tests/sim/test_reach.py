@@ -192,3 +192,18 @@ def test_functions_that_are_made(text: str, marked: str) -> None:
     assert re.search(rf"\(::cu2port_sim::At\(__COUNTER__\), {re.escape(marked.split('(')[0])}\(", copy), copy
     if "g(v)" in text:
         assert "At(__COUNTER__), g(v))" in copy
+
+
+def test_a_member_that_a_constructor_sets_is_no_call() -> None:
+    text = """__device__ int n(int v) { return __shfl(v, 0); }
+#define MAKE(T) struct T { int m, n, at; __device__ T(int x) : m(x), n(x), at{x} {} };
+MAKE(S)
+__global__ void k(int* o, bool b) {
+    struct L { int n; __device__ L(int x) : n(x) {} };
+    o[0] = b ? 1 : n(S(2).n);
+    o[1] = max(3, n(L(4).n));
+}
+"""
+    unit = read(text, "a.hip")
+    copy = instrument(unit, reached([unit]))
+    assert copy.count("At(__COUNTER__), n(") == 2, copy  # those of k

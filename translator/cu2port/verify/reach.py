@@ -26,6 +26,7 @@ _COLLECTIVES = tuple(f"hipcub/{name}.h" for name in ("warp", "block", "block_sor
 _CALL_OPERATOR = "operator()"
 _WORD = re.compile(r"\w+")
 _PASTE = re.compile(r"\s*##\s*")
+_MEMBERS = 64  #: of a class that are looked at in a row
 _NO_CALL = frozenset("if for while switch return sizeof decltype catch".split())
 
 
@@ -103,7 +104,20 @@ def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
 def _is_reaching(unit: Unit, i: int, reach: Reach, known: Operations) -> bool:
     if unit.t[i] not in reach.calls and not _is_operation(unit, i, known) and not _calls_parameter(unit, i, reach):
         return False
-    return unit.tok(i - 1) != "##" and unit.call(i) is not None  # else a part of another name
+    return unit.tok(i - 1) != "##" and unit.call(i) is not None and not _initializes(unit, i)  # else of another name
+
+
+def _initializes(unit: Unit, i: int) -> bool:
+    """Whether token i is the member of a constructor's initializer: `: x(a), name(b) {`."""
+    k = i
+    for _ in range(_MEMBERS if unit.tok(i - 1) in (":", ",") else 0):
+        if not is_identifier(unit.tok(k)) or unit.tok(k + 1) not in ("(", "{") or unit.match[k + 1] < 0:
+            return False
+        k = unit.match[k + 1] + 1
+        if unit.tok(k) != ",":
+            return unit.tok(k) == "{"
+        k += 1
+    return False
 
 
 def _calls_parameter(unit: Unit, i: int, reach: Reach) -> bool:

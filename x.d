@@ -1,1 +1,0 @@
-x.o: /tmp/x.hip
