@@ -547,6 +547,18 @@ def test_a_declaration_in_a_macro_ends_where_the_macro_does(text: str, gone: str
     assert made.splitlines()[1].startswith("#define M") and made.endswith("\nint after;\n")
 
 
+def test_dynamic_shared_memory_outside_of_functions_is_a_pointer_where_it_is_handed_on() -> None:
+    text = (
+        "extern __shared__ char raw[];\n"
+        "__global__ void k() {\n auto p = reinterpret_cast<float*>(raw); f(1, raw); auto q = raw;\n"
+        " g(sizeof(raw), raw[1]); }\n"
+    )
+    unit = read(text, "k.hip")
+    made = instrument(unit, reached([unit]))
+    for wanted in ("<float*>(+raw)", "f(1, +raw)", "auto q = +raw;", "g(sizeof(raw), raw[1])"):
+        assert wanted in made
+
+
 @pytest.mark.slow
 def test_shared_memory_that_macros_declare(simulated: Simulated) -> None:
     """Before other statements, without the `;`, under names that the macro puts together, twice in one function."""

@@ -15,6 +15,8 @@ from cu2port.syntax.lexer import is_identifier
 _NS = "::cu2port_sim::"
 _DROPPED = frozenset({"__shared__", "static", "extern", "__device__"})
 _CLASSES = frozenset({"struct", "union", "class"})
+_OPENS, _CLOSES = frozenset({"(", ",", "=", "return"}), frozenset({")", ",", ";"})
+_NO_POINTER = frozenset({"sizeof", "decltype", "alignof"})
 Replace = Callable[[int, int, str], None]
 
 
@@ -42,6 +44,17 @@ def rewrite_shared(unit: Unit, replace: Replace) -> None:
         struct = f"cu2port_S{n}" + f"_ ## {_spelled(unit, names[0])}" * in_macro  # one function may use it twice
         text = _declaration(unit, first, stop, names, struct, dynamic, inside)
         replace(first, stop + has_end, text if has_end else text.removesuffix(";"))
+        if dynamic and not inside:
+            for name in {unit.t[k] for k in names}:
+                _hand_on(unit, name, replace)
+
+
+def _hand_on(unit: Unit, name: str, replace: Replace) -> None:
+    """Where dynamic memory's name is a whole operand, `+` makes a pointer of it: an array becomes one by itself."""
+    for k in unit.find(name):
+        before, behind = unit.tok(k - 1), unit.tok(k + 1)
+        if before in _OPENS and behind in _CLOSES and unit.tok(k - 2) not in _NO_POINTER:
+            replace(k, k + 1, f"+{name}")
 
 
 def _start(unit: Unit, i: int, low: int) -> int:
