@@ -125,3 +125,14 @@ def test_memory(tmp_path: Path) -> None:
         wanted = [lane[name] for name in NAMES if name != "%3"]
         got = [int(w, 16) for name, w in zip(NAMES, words, strict=True) if name != "%3"]
         assert (got, after) == (wanted, machine.memory["global"].hex()), text
+
+
+def test_the_host_reads_code_that_asks_for_a_space() -> None:
+    """A module's functions, unlike templates, are looked through on both sides."""
+    calls = " + ".join(f"cu2port::ptx::isspacep_{space}(p)" for space in ("shared", "local", "global"))
+    text = f"#include <cu2port/ptx.hpp>\nstatic inline int f(unsigned long long p) {{ return {calls}; }}\n"
+    command = ["g++", "-std=c++17", "-fsyntax-only", f"-I{INCLUDE}", "-xc++", "-"]
+    if shutil.which("g++") is None:
+        pytest.skip("no gcc")
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

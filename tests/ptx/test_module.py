@@ -70,6 +70,24 @@ def test_parameters_that_are_vectors() -> None:
     assert "x = cu2port::ptx::ld<float>(cu2port::ptx::at(&z, 4));" in done.text
 
 
+def test_a_weak_function_may_be_in_several_modules() -> None:
+    """As the functions of headers are, which compilers write into each module that uses them."""
+    text = made(".weak .func f() { ret; }\n.visible .func g() { ret; }\n.weak .entry k() { call f, (); ret; }").text
+    assert text.count('extern "C" __attribute__((weak)) __device__ void f()') == 2
+    assert 'extern "C" __device__ void g();' in text and 'extern "C" __global__ void k()' in text
+
+
+def test_operators_that_allocate() -> None:
+    done = made(
+        ".extern .func (.param .b64 r) _Znwm(.param .b64 n);\n.extern .func _ZdlPvm(.param .b64 p, .param .b64 n);\n"
+        ".entry k() { .reg .b64 a; { .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call (r), _Znwm, (n);\n"
+        "ld.param.b64 a, [r]; } { .param .b64 p; .param .b64 n; st.param.b64 [p], a; st.param.b64 [n], 16;\n"
+        "call _ZdlPvm, (p, n); } ret; }"
+    )
+    assert not done.left and "reinterpret_cast<std::uint64_t>(malloc(n))" in done.text
+    assert "free(reinterpret_cast<void*>(p));" in done.text and "_Znwm" not in done.text
+
+
 def test_variables() -> None:
     text = made(
         ".visible .const .align 4 .b8 t[4] = {1, 2, 0xff};\n.global .u32 counter = 7;\n.visible .global .f32 f;\n"

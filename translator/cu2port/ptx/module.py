@@ -152,7 +152,9 @@ class _Writer:
         if f.name in self.facts.exiting:
             params.append(f"bool& {EXITED}")
         linkage = 'extern "C"' if is_external(f) else "static"
-        where = where or f"{linkage} {'__global__' if f.is_entry else '__device__'}"
+        # a function that several modules define, as compilers write those of headers
+        weak = " __attribute__((weak))" if "weak" in f.attributes and not f.is_entry and f.body is not None else ""
+        where = where or f"{linkage}{weak} {'__global__' if f.is_entry else '__device__'}"
         return f"{where}{bounds} {result} {name or self.names[f.name]}({', '.join(params)})"
 
     def function(self, f: Function, places: Mapping[str, Place], reserved: frozenset[str]) -> str:

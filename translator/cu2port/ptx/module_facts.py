@@ -12,6 +12,9 @@ from cu2port.ptx.rename import instructions, mentioned
 RUNTIME = {  # functions that both GPUs' runtimes have: how C++ calls them, of texts of the arguments
     "malloc": "reinterpret_cast<std::uint64_t>(malloc({0}))",
     "free": "free(reinterpret_cast<void*>({0}))",
+    # C++'s operators, which the headers of CUDA and HIP define by these
+    **dict.fromkeys(("_Znwm", "_Znam"), "reinterpret_cast<std::uint64_t>(malloc({0}))"),
+    **dict.fromkeys(("_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"), "free(reinterpret_cast<void*>({0}))"),
     "__assertfail": "__assert_fail(reinterpret_cast<const char*>({0}), reinterpret_cast<const char*>({1}), {2}, "
     "reinterpret_cast<const char*>({3}))",
 }

@@ -65,6 +65,11 @@ template <class A> CU2PORT_PTX bool isspacep_local(A p) {
     return __builtin_amdgcn_is_private((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
 template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shared(p) && !isspacep_local(p); }
+#else
+// Names alone: the host's compiler reads device code too.
+template <class A> CU2PORT_PTX bool isspacep_shared(A p);
+template <class A> CU2PORT_PTX bool isspacep_local(A p);
+template <class A> CU2PORT_PTX bool isspacep_global(A p);
 #endif
 
 // A value of memory that other code may know as another type: an access to it is not held to C++'s rules for types.
