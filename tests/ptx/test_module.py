@@ -88,6 +88,15 @@ def test_operators_that_allocate() -> None:
     assert "free(reinterpret_cast<void*>(p));" in done.text and "_Znwm" not in done.text
 
 
+def test_a_function_with_any_number_of_arguments_is_refused() -> None:
+    done = made(
+        ".func f(.param .b32 n, .param .align 8 .b8 rest[]) { ret; }\n.entry k() { .param .b32 n;\n"
+        ".param .align 8 .b8 some[16]; st.param.b32 [n], 4; st.param.b32 [some+4], 5; call f, (n, some); ret; }"
+    )
+    (left,) = done.left
+    assert "any number of bytes" in left.why and "bit_cast" not in done.text
+
+
 def test_variables() -> None:
     text = made(
         ".visible .const .align 4 .b8 t[4] = {1, 2, 0xff};\n.global .u32 counter = 7;\n.visible .global .f32 f;\n"

@@ -301,6 +301,9 @@ class Body(emit._Emitter):
         if variable is not None and isinstance(operand, Reg):
             text = self.text_of(operand.name)
             same = self.facts.structs.type_of(variable) == wanted
+            if 0 in p.dims and not same:
+                why = f"`{p.name}` takes any number of bytes, as functions with `...` do"
+                raise UntranslatableError(i, why, "pass a pointer to an array")
             return text if same else f"__builtin_bit_cast({wanted}, {text})"
         if own is None:
             raise UntranslatableError(i, f"the argument for `{p.name}` is no parameter")
