@@ -35,6 +35,7 @@ from cu2port.verify.running import Ended, Runner
 from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
+_BLAS = "-DHIPBLAS_V2"  # headers of hipBLAS 2 have the interface of 3, which is converted to, behind this macro
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
@@ -108,7 +109,7 @@ class _Session:
             words = [unit.compiler, "-w", "-fdiagnostics-color=never", "-fmax-errors=5", "-fsyntax-only"]
         else:
             words = self.command(unit.language, target, output)
-        return [*words, *unit.flags, unit.path]
+        return [*words, _BLAS, *unit.flags, unit.path]
 
     def compile(self, index: int, unit: Unit, target: str) -> TargetRecord:
         """One unit for the host or one GPU."""
