@@ -175,6 +175,22 @@ def _is_label(unit: Unit, keyword: int, opener: int, close: int) -> bool:
     return ";" not in unit.t[opener + 1] and " " not in unit.t[opener + 1]
 
 
+def macro_texts(unit: Unit, s: AsmStatement) -> str:
+    """The literals of the macros that a statement's text is built by."""
+    top = _top_level(unit, range(s.open + 1, s.close))
+    end = next((k for k in top if unit.t[k] in (":", "::")), s.close)
+    out, seen, todo = [], set[str](), unit.t[s.open + 1 : end]
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in unit.macros:
+            continue
+        seen.add(name)
+        for m in unit.macros[name]:
+            out += [word for word in unit.t[m.first : m.stop] if is_string(word)]
+            todo += unit.t[m.first : m.stop]
+    return " ".join(out)
+
+
 def _top_level(unit: Unit, indices: Sequence[int]) -> list[int]:
     """Those of the ascending token indices that no bracket among them encloses; brackets are left out."""
     out = []
@@ -198,7 +214,10 @@ def _text_params(unit: Unit, macro: Macro | None, opener: int, close: int) -> tu
     if macro is None or not macro.params:
         return ()
     names = frozenset(macro.params) | ({"__VA_ARGS__"} if "..." in macro.params else frozenset())
-    return tuple(dict.fromkeys(unit.t[k] for k in _top_level(unit, range(opener + 1, close)) if unit.t[k] in names))
+    top = _top_level(unit, range(opener + 1, close))
+    end = next((k for k in top if unit.t[k] in (":", "::")), close)
+    text = range(opener + 1, end)  # what is in brackets there is given to another macro
+    return tuple(dict.fromkeys(unit.t[k] for k in (*text, *(k for k in top if k >= end)) if unit.t[k] in names))
 
 
 def _readings(
@@ -261,6 +280,8 @@ def _numbers(unit: Unit, opener: int, close: int, macro: Macro, params: tuple[st
             if unit.t[k - 1] != "#" or "##" in (unit.t[k - 2], unit.t[k + 1]):
                 return None
             places[unit.t[k]] = Span(unit.p[k], unit.end(k))
+    if places.keys() != set(params):
+        return None
     try:
         found = calls(unit, macro, params)
         if not all(_INTEGER.match("".join(call.env[p])) for call in found for p in params):

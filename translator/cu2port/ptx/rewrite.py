@@ -14,7 +14,7 @@ from cu2port.core.model import Edit
 from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.unit import Unit
 from cu2port.ptx import matrix_forms
-from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
+from cu2port.ptx.asm import AsmStatement, Operand, Reading, macro_texts, statements
 from cu2port.ptx.carry import MIXED, mixes_carry
 from cu2port.ptx.chains import Together, around, carry_chains, lifted_together
 from cu2port.ptx.families import family
@@ -138,6 +138,7 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
     if unit.is_device(s.keyword) or (s.macro is not None and "__device__" in unit.t[s.macro.first : s.macro.stop]):
         return True
     if s.shown is None:  # a text in pieces, of which none need be a whole opcode
+        text += " " + macro_texts(unit, s)
         return bool(_DOTTED.search(text) or (unit.path.endswith((".cu", ".cuh")) and _PTX_ONLY.search(text)))
     words = _WORDS.findall(text)
     known = [w for w in words if find(w) is not None or family(w) is not None]
