@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
 from cu2port.cli import cli
+from cu2port.facts.member_sides import by_member, member_sides, resolved
 from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.side_macros import by_name, side_macros
 from cu2port.facts.unit import Unit
@@ -70,3 +71,49 @@ def test_uses_in_other_files_of_macros_that_make_names(tmp_path: Path) -> None:
     assert use in (out / "b.cu").read_text()  # which CALL that is is not known
     again = CliRunner().invoke(cli, ["convert", str(out), "-o", str(tmp_path / "again")])
     assert (tmp_path / "again" / "a.cu").read_bytes() == (out / "a.cu").read_bytes(), again.output
+
+
+def test_members_that_classes_promise() -> None:
+    text = (
+        "#define HD __host__ __device__\nHD int free_one(int a);\n"
+        "template <class T>\nclass A final : public B<T> {\n  HD int f(std::pair<int, T> a, int b = 0) const;\n"
+        "  int f(int);\n"
+        "  __device__ void g();\n  void h(int);\n  HD int body() { return g(), 1; }\n  __global__ void k();\n};\n"
+        "struct C {\n  HOST_ONLY void g();\n  DEV void g(int);\n};\n"
+    )
+    told = member_sides(text)
+    assert told == {"A::f 2 HD", "A::f 1", "A::g 0 __device__", "A::k 0 __global__", "C::g 0 HOST_ONLY", "C::g 1 DEV"}
+    both = frozenset({"__host__", "__device__"})
+    found = by_member(resolved(told, {"HD": both, "DEV": frozenset({"__device__"})}))
+    assert found == {("A::f", 2): both, ("A::g", 0): {"__device__"}, ("C::g", 1): {"__device__"}}
+    # overloads for other sides that differ in types alone: which one is defined is not known
+    assert by_member(resolved(["A::f 1 HD", "A::f 1"], {"HD": both})) == {}
+
+
+def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_path: Path) -> None:
+    """nvcc takes them for one function, and clang for two (CU251)."""
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "hd.h").write_text("#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\n")
+    (src / "m.h").write_text(
+        '#include "hd.h"\nnamespace n {\nclass M {\n  HD float f(float a, float b) const;\n  float f(int);\n'
+        "  template <bool B> HD int g(int a);\n  void host();\n};\n}\n"
+    )
+    definitions = (
+        "__global__ void k() {}\nnamespace n {\nfloat M::f(float a, float b) const { return a; }\n"
+        "float M::f(int) { return 1; }\nvoid M::host() {}\n"
+        "template <> int M::g<true>(int a) { return 1; }\n__device__ void M::other() {}\n}\n"
+    )
+    for name in ("m.cu", "m.cpp"):
+        (src / name).write_text(f'#include "m.h"\n{definitions if name == "m.cu" else definitions[24:]}')
+    (src / "alone.cu").write_text(definitions)
+    for out in ("out", "again"):  # the second from the cache
+        done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / out)])
+        assert done.exit_code == 0, done.output
+        text = (tmp_path / out / "m.cu").read_text()
+        assert "\n__host__ __device__ float M::f(float a, float b) const {" in text
+        assert "template <> __host__ __device__ int M::g<true>(int a)" in text
+        assert "\nfloat M::f(int) {" in text
+        assert "\nvoid M::host() {" in text
+    for name in ("m.cpp", "alone.cu"):  # the host's compiler has no sides; which M that is is not known
+        assert "\nfloat M::f(float a, float b) const {" in (tmp_path / "out" / name).read_text()

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
+from cu2port.facts.member_sides import by_member
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -42,11 +44,12 @@ class OtherSides(Check):
     nvcc takes `__device__ void f();` and `void f() {}` for one function, for both sides, and takes an explicit
     specialization with other sides than its template. For clang sides are part of what a function is: a definition of
     a member, or a specialization, with other ones is an error, and another function is without a definition. All
-    declarations get the sides that one of them has; a specialization without any gets those of its template.
+    declarations get the sides that one of them has; a specialization without any gets those of its template. A member
+    that a class of another file of the tree declares is known by its name and its number of parameters.
     """
 
     code, name, severity = "CU251", "other-sides", Severity.INFO
-    triggers = frozenset({"__device__"})
+    triggers = frozenset({"__device__", "__global__"})
     examples = (
         Example(
             "struct S { __host__ __device__ int f(int a) const; };\nint S::f(int b) const { return b; }\n",
@@ -88,6 +91,7 @@ class OtherSides(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        members = by_member(unit.project.member_sides) if compiled_as_cuda(unit) else {}
         if "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
             return
         found = [f for d in unit.declarations.outer() if d.kind in _KINDS and (f := _function(unit, d)) is not None]
@@ -97,6 +101,10 @@ class OtherSides(Check):
         for family in families.values():
             if len(family) > 1 and any(a.effective != b.effective for a, b in pairwise(family)):
                 yield from self._family(unit, family)
+            for f in family if members and not any(f.d.scope.kind == "class" for f in family) else ():
+                sides = members.get(("::".join(f.name.split("::")[-2:]), f.arity)) if f.d.qualified else None
+                if sides:
+                    yield from self._same(unit, [f], sides | f.sides)
 
     def _family(self, unit: Unit, family: list[_Function]) -> Iterator[Finding]:
         """Functions with the same name and number of parameters whose sides differ."""

@@ -166,6 +166,7 @@ class Project:
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
     `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`.
+    `member_sides`: members that their classes declare, with their sides, see `facts/member_sides.py`.
     `computing`, `numbers`, `by_value`: functions of included files that only compute, names of numbers, and functions
     that change nothing that they are given, as far as the file has the names, if it multiplies,
     see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the
@@ -183,6 +184,7 @@ class Project:
     carry: frozenset[str] = frozenset()
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
+    member_sides: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
     computing: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, int]] = frozenset()

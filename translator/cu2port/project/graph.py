@@ -14,6 +14,8 @@ from cu2port.core.circles import components
 from cu2port.core.files import HEADER_SUFFIXES
 from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
+from cu2port.facts.member_sides import resolved
+from cu2port.facts.side_macros import by_name
 
 _INCLUDE = re.compile(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
 _HASH = re.compile(rb"[ \t]*(?:#|%:)[ \t]*\Z")
@@ -37,6 +39,7 @@ class Scan(NamedTuple):
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
+    `member_sides`: members that other files may define, with their sides.
     """
 
     declared: frozenset[str] = frozenset()
@@ -50,11 +53,13 @@ class Scan(NamedTuple):
     multiplies: bool = False
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
+    member_sides: frozenset[str] = frozenset()
 
 
 def _speaks(s: Scan) -> bool:
     """Whether a file says something to those who include it."""
-    return bool(s.declared or s.promised or s.carry or s.products or s.side_macros or s.prefix_macros)
+    macros = s.side_macros or s.prefix_macros or s.member_sides
+    return bool(s.declared or s.promised or s.carry or s.products or macros)
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -99,6 +104,7 @@ class Graph:
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
         self._prefix_macros = {f: scan.prefix_macros for f, scan in scans.items() if scan.prefix_macros}
+        self._member_sides = {f: scan.member_sides for f, scan in scans.items() if scan.member_sides}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
         self._products = {f: scans[f].products for f in headers if scans[f].products}
         self._multiplying = frozenset(f for f, scan in scans.items() if scan.multiplies)
@@ -143,6 +149,11 @@ class Graph:
     def prefix_macros(self, file: str) -> frozenset[str]:
         """The macros that make CUDA names, of the files that a file reaches."""
         return frozenset(said for f in self._there(self._prefix_macros, file) for said in self._prefix_macros[f])
+
+    def member_sides(self, file: str) -> frozenset[str]:
+        """The members that classes of the files that a file reaches promise, with sides in place of macros."""
+        told = [said for f in self._there(self._member_sides, file) for said in self._member_sides[f]]
+        return resolved(told, by_name(self.side_macros(file))) if told else frozenset()
 
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""

@@ -22,6 +22,7 @@ from cu2port.core.record import entries
 from cu2port.engine import translate as engine
 from cu2port.facts.carry_definitions import carry_definitions
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
+from cu2port.facts.member_sides import member_sides
 from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.product_functions import may_multiply, product_texts
 from cu2port.facts.side_macros import side_macros
@@ -121,8 +122,9 @@ def scan(job: Job, tools: Tools) -> Scan:
         text = data.decode("latin-1")
         own, promised, asked = declared_names(text, job.options.rules)
         side = side_of_text(data)
-        told = carry_definitions(text), _products(text), may_multiply(text), side_macros(text), prefix_macros(text)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told)
+        told = carry_definitions(text), _products(text), may_multiply(text)
+        macros = side_macros(text), prefix_macros(text), member_sides(text)
+        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told, *macros)
     return found
 
 
