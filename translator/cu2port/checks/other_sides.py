@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ _HOST = frozenset({"__host__"})
 _ORDER = ("__host__", "__device__")
 _LEFT_ALONE = frozenset({"__global__", "constexpr", "consteval", "friend", "extern"})
 _KINDS = ("function", "constructor")
+_LONGEST = 120  # tokens of an explicit instantiation
 
 
 class _Function(NamedTuple):
@@ -45,7 +46,8 @@ class OtherSides(Check):
     specialization with other sides than its template. For clang sides are part of what a function is: a definition of
     a member, or a specialization, with other ones is an error, and another function is without a definition. All
     declarations get the sides that one of them has; a specialization without any gets those of its template. A member
-    that a class of another file of the tree declares is known by its name and its number of parameters.
+    that a class of another file of the tree declares is known by its name and its number of parameters. An explicit
+    instantiation (`template float f(float);`) gets the sides of its template.
     """
 
     code, name, severity = "CU251", "other-sides", Severity.INFO
@@ -79,6 +81,12 @@ class OtherSides(Check):
             "sides by a macro",
         ),
         Example(
+            "struct G { template <class T> __device__ T f(T t) const; };\ntemplate float G::f<float>(float t) const;\n",
+            "struct G { template <class T> __device__ T f(T t) const; };\n"
+            "template __device__ float G::f<float>(float t) const;\n",
+            "an explicit instantiation",
+        ),
+        Example(
             "#define F struct S { __device__ void f(); }; void S::f() {}\n", note="in a macro body scopes are not known"
         ),
         Example(
@@ -105,6 +113,37 @@ class OtherSides(Check):
                 sides = members.get(("::".join(f.name.split("::")[-2:]), f.arity)) if f.d.qualified else None
                 if sides:
                     yield from self._same(unit, [f], sides | f.sides)
+        for i in unit.find("template"):
+            yield from self._instantiation(unit, i, found, members)
+
+    def _instantiation(
+        self,
+        unit: Unit,
+        i: int,
+        found: Sequence[_Function],
+        members: Mapping[tuple[str, int], frozenset[str]],
+    ) -> Iterator[Finding]:
+        """An explicit instantiation of a function template at token i, which names its template's sides."""
+        if unit.tok(i + 1) in ("<", "class", "struct", "union") or unit.tok(i - 1) in (".", "->", "::", ",", "<"):
+            return
+        called = _instantiated(unit, i) if unit.in_directive(i) is None else None
+        if called is None:
+            return
+        at, name, arity = called
+        if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at]):
+            return
+        same = [f for f in found if f.arity == arity and f"::{f.name}".endswith(f"::{name}") and not f.special]
+        sides = {f.effective for f in same} or {members.get((name, arity), frozenset())}
+        wanted = next(iter(sides)) if len(sides) == 1 else frozenset()
+        if "__device__" in wanted:
+            yield self.finding(
+                f"`{name}` is instantiated for the host alone, which clang finds no template for",
+                unit.p[i],
+                unit.end(at),
+                (insert(unit.end(i), "".join(f" {s}" for s in _ORDER if s in wanted), Side.LEFT),),
+                cuda=name,
+                effects=(("all", "compile-error"),),
+            )
 
     def _family(self, unit: Unit, family: list[_Function]) -> Iterator[Finding]:
         """Functions with the same name and number of parameters whose sides differ."""
@@ -141,6 +180,27 @@ class OtherSides(Check):
                 cuda=f.d.name,
                 effects=(("all", "compile-error"),),
             )
+
+
+def _instantiated(unit: Unit, i: int) -> tuple[int, str, int] | None:
+    """What `template` at token i instantiates: where its name is, the name as written, and how many parameters."""
+    stop = next((k for k in range(i + 1, min(i + _LONGEST, len(unit.t))) if unit.t[k] in (";", "{", "}", "=")), -1)
+    if stop < 0 or unit.t[stop] != ";":
+        return None
+    close = next((k for k in range(stop - 1, i, -1) if unit.t[k] == ")"), -1)
+    opener = unit.match[close] if close > 0 else -1
+    if opener <= i or not {"const", "noexcept"}.issuperset(unit.t[close + 1 : stop]):
+        return None
+    at, depth = opener - 1, 0
+    while at > i and (depth or unit.t[at] in (">", ">>")):
+        depth += (unit.t[at] == ">") + 2 * (unit.t[at] == ">>") - (unit.t[at] == "<")
+        at -= 1
+    if at <= i or not is_identifier(unit.t[at]):
+        return None
+    first = at
+    while unit.t[first - 1] == "::" and is_identifier(unit.t[first - 2]):
+        first -= 2
+    return at, "".join(unit.t[first : at + 1]), len(_types(unit, opener, close))
 
 
 def _union(same: Sequence[_Function]) -> frozenset[str]:

@@ -26,6 +26,8 @@ class VectorInitialiser(Check):
     code, name, severity = "CU223", "vector-initialiser", Severity.INFO
     examples = (
         Example("void f() { float4 v = {1}; }", "void f() { float4 v = {1, 0, 0, 0}; }"),
+        Example("void f() { float3 v{2, }; }", "void f() { float3 v{2, 0, 0, }; }", "a comma behind the last value"),
+        Example("int2 v[2] = {{1}, {}};\n", "int2 v[2] = {{1, 0}, {}};\n", "lists for the elements of an array"),
         Example("void f() { int3 v{a + 1, 2}; }", "void f() { int3 v{a + 1, 2, 0}; }", "without an equals sign"),
         Example("void f() { uint2 v[25] = { 0 }; }", "void f() { uint2 v[25] = { }; }", "an array"),
         Example(
@@ -72,21 +74,24 @@ class VectorInitialiser(Check):
                         if f.body[0] < r < f.body[1] and unit.tok(r + 1) == "{":
                             yield from self._list(unit, kind, size, r + 1)
                 return
-        is_array = False
+        bounds = 0
         while unit.tok(k) == "[" and unit.match[k] > 0:
-            is_array, k = True, unit.match[k] + 1
+            bounds, k = bounds + 1, unit.match[k] + 1
         k += unit.tok(k) == "="
         if unit.tok(k) != "{" or unit.declares(i):
             return
-        if unit.match[k] > k and is_array:
+        if unit.match[k] > k and bounds:
             inside = t[k + 1 : unit.match[k]]
-            if len(inside) == 1 and _ZERO.match(inside[0]):
+            if inside[1:] in ([], [","]) and inside and _ZERO.match(inside[0]):
                 span = unit.p[k + 1], unit.p[unit.match[k]]
                 blank = " " if unit.text[unit.end(k) : unit.p[k + 1]] else ""
-                end = span[1] if blank else unit.end(k + 1)
+                end = span[1] if blank else unit.end(unit.match[k] - 1)
                 yield self._finding_of(unit, kind, k, (replace(span[0], end, ""),))
             else:
                 yield from self._flat(unit, kind, k, (size,), _length(unit, i + 2))
+                for q in range(k + 1, unit.match[k]) if bounds == 1 else ():
+                    if t[q] == "{" and unit.tok(q - 1) in ("{", ","):
+                        yield from self._list(unit, kind, size, q)
         else:
             yield from self._list(unit, kind, size, k)
 
@@ -95,6 +100,7 @@ class VectorInitialiser(Check):
         if close <= k + 1 or {"...", "{", ";"}.intersection(unit.t[k + 1 : close]):
             return
         values = unit.split_args(k + 1, close)
+        values = values[:-1] if unit.tok(close - 1) == "," else values
         if unit.tok(k + 1) == "." or not 0 < len(values) < size or values[-1].start == values[-1].end:
             return
         if len(values) == 1 and _may_be_vector(unit, k + 1, close):
