@@ -1,20 +1,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.member_sides import by_member
+from cu2port.facts.member_sides import by_member, member, parameter_types
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.types import BASIC
-from cu2port.syntax.words import ATTRIBUTES, CV, SPECIFIERS
+from cu2port.syntax.words import ATTRIBUTES, SPECIFIERS
 
 _HOST = frozenset({"__host__"})
 _ORDER = ("__host__", "__device__")
@@ -46,7 +45,7 @@ class OtherSides(Check):
     specialization with other sides than its template. For clang sides are part of what a function is: a definition of
     a member, or a specialization, with other ones is an error, and another function is without a definition. All
     declarations get the sides that one of them has; a specialization without any gets those of its template. A member
-    that a class of another file of the tree declares is known by its name and its number of parameters. An explicit
+    that a class of another file of the tree declares is known by its name and the types of its parameters. An explicit
     instantiation (`template float f(float);`) gets the sides of its template.
     """
 
@@ -110,19 +109,13 @@ class OtherSides(Check):
             if len(family) > 1 and any(a.effective != b.effective for a, b in pairwise(family)):
                 yield from self._family(unit, family)
             for f in family if members and not any(f.d.scope.kind == "class" for f in family) else ():
-                sides = members.get(("::".join(f.name.split("::")[-2:]), f.arity)) if f.d.qualified else None
+                sides = members.get(_member(f.name, f.types)) if f.d.qualified else None
                 if sides:
                     yield from self._same(unit, [f], sides | f.sides)
         for i in unit.find("template"):
-            yield from self._instantiation(unit, i, found, members)
+            yield from self._instantiation(unit, i, found)
 
-    def _instantiation(
-        self,
-        unit: Unit,
-        i: int,
-        found: Sequence[_Function],
-        members: Mapping[tuple[str, int], frozenset[str]],
-    ) -> Iterator[Finding]:
+    def _instantiation(self, unit: Unit, i: int, found: Sequence[_Function]) -> Iterator[Finding]:
         """An explicit instantiation of a function template at token i, which names its template's sides."""
         if unit.tok(i + 1) in ("<", "class", "struct", "union") or unit.tok(i - 1) in (".", "->", "::", ",", "<"):
             return
@@ -133,7 +126,7 @@ class OtherSides(Check):
         if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at]):
             return
         same = [f for f in found if f.arity == arity and f"::{f.name}".endswith(f"::{name}") and not f.special]
-        sides = {f.effective for f in same} or {members.get((name, arity), frozenset())}
+        sides = {f.effective for f in same}
         wanted = next(iter(sides)) if len(sides) == 1 else frozenset()
         if "__device__" in wanted:
             yield self.finding(
@@ -180,6 +173,12 @@ class OtherSides(Check):
                 cuda=f.d.name,
                 effects=(("all", "compile-error"),),
             )
+
+
+def _member(name: str, types: Sequence[str]) -> str:
+    """How `members` knows a function that is written with its class."""
+    owner, _, last = name.rpartition("::")
+    return member(owner.rpartition("::")[2], last, types)
 
 
 def _instantiated(unit: Unit, i: int) -> tuple[int, str, int] | None:
@@ -266,16 +265,5 @@ def _operator(unit: Unit, d: Declaration) -> str:
 
 
 def _types(unit: Unit, opener: int, close: int) -> tuple[str, ...]:
-    """The types of parameters as written, without names, values that they have by default, and `const` of a copy."""
-    out = []
-    for span in unit.split_args(opener + 1, close):
-        words = unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)]
-        if "=" in words:
-            words = words[: words.index("=")]
-        rest = [w for w in words if w not in CV]
-        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] not in ("::", "unsigned"):
-            words = words[: len(words) - 1 - words[::-1].index(rest[-1])]
-        if not {"*", "&", "&&", "["}.intersection(words):
-            words = [w for w in words if w not in CV]
-        out.append(" ".join(words))
-    return () if out in (["void"], [""]) else tuple(out)
+    spans = unit.split_args(opener + 1, close)
+    return parameter_types(unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)] for span in spans)
