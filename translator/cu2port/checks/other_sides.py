@@ -11,6 +11,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.member_sides import by_member, member, parameter_types
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
+from cu2port.syntax.instantiations import explicit_instantiation
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.words import ATTRIBUTES, SPECIFIERS
@@ -19,7 +20,6 @@ _HOST = frozenset({"__host__"})
 _ORDER = ("__host__", "__device__")
 _LEFT_ALONE = frozenset({"__global__", "constexpr", "consteval", "friend", "extern"})
 _KINDS = ("function", "constructor")
-_LONGEST = 120  # tokens of an explicit instantiation
 
 
 class _Function(NamedTuple):
@@ -117,12 +117,11 @@ class OtherSides(Check):
 
     def _instantiation(self, unit: Unit, i: int, found: Sequence[_Function]) -> Iterator[Finding]:
         """An explicit instantiation of a function template at token i, which names its template's sides."""
-        if unit.tok(i + 1) in ("<", "class", "struct", "union") or unit.tok(i - 1) in (".", "->", "::", ",", "<"):
-            return
-        called = _instantiated(unit, i) if unit.in_directive(i) is None else None
+        called = explicit_instantiation(unit, i) if unit.in_directive(i) is None else None
         if called is None:
             return
-        at, name, arity = called
+        at, name, opener, close = called
+        arity = len(_types(unit, opener, close))
         if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at]):
             return
         same = [f for f in found if f.arity == arity and f"::{f.name}".endswith(f"::{name}") and not f.special]
@@ -179,27 +178,6 @@ def _member(name: str, types: Sequence[str]) -> str:
     """How `members` knows a function that is written with its class."""
     owner, _, last = name.rpartition("::")
     return member(owner.rpartition("::")[2], last, types)
-
-
-def _instantiated(unit: Unit, i: int) -> tuple[int, str, int] | None:
-    """What `template` at token i instantiates: where its name is, the name as written, and how many parameters."""
-    stop = next((k for k in range(i + 1, min(i + _LONGEST, len(unit.t))) if unit.t[k] in (";", "{", "}", "=")), -1)
-    if stop < 0 or unit.t[stop] != ";":
-        return None
-    close = next((k for k in range(stop - 1, i, -1) if unit.t[k] == ")"), -1)
-    opener = unit.match[close] if close > 0 else -1
-    if opener <= i or not {"const", "noexcept"}.issuperset(unit.t[close + 1 : stop]):
-        return None
-    at, depth = opener - 1, 0
-    while at > i and (depth or unit.t[at] in (">", ">>")):
-        depth += (unit.t[at] == ">") + 2 * (unit.t[at] == ">>") - (unit.t[at] == "<")
-        at -= 1
-    if at <= i or not is_identifier(unit.t[at]):
-        return None
-    first = at
-    while unit.t[first - 1] == "::" and is_identifier(unit.t[first - 2]):
-        first -= 2
-    return at, "".join(unit.t[first : at + 1]), len(_types(unit, opener, close))
 
 
 def _union(same: Sequence[_Function]) -> frozenset[str]:
