@@ -23,6 +23,7 @@ _BEHIND_ARGUMENTS = re.compile(rf">{_DECLARES}")
 _OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;{{}}]*?>{_DECLARES}")
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
 _CALLED = re.compile(rf">{GAP}\(")
+_MEMBER_OF_TYPE = re.compile(rf">{GAP}::{GAP}{_NAME}{GAP}<")
 _ENDS = re.compile(r"[;{}]|\Z")
 
 
@@ -50,6 +51,11 @@ class DependentName(Check):
             "template <typename T> void f() { T::kind k; }", "template <typename T> void f() { typename T::kind k; }"
         ),
         Example(
+            "template <class T> struct S { using A = typename std::allocator_traits<T>::rebind_alloc<int>; };",
+            "template <class T> struct S { using A = typename std::allocator_traits<T>::template rebind_alloc<int>; };",
+            "a member template in a type",
+        ),
+        Example(
             "template <class T, typename std::enable_if<B<T>::value>::type* = nullptr> void f() { std::string s; }",
             note="`std` is no parameter",
         ),
@@ -61,15 +67,41 @@ class DependentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not (_may_declare(unit) or _may_call_template(unit.text)):
-            return
         if "template" not in unit.words:
+            return
+        if "typename" in unit.words and _MEMBER_OF_TYPE.search(unit.text) is not None:
+            for i in unit.find("typename"):
+                yield from self._member_templates(unit, i)
+        if not (_may_declare(unit) or _may_call_template(unit.text)):
             return
         for f in unit.functions:
             params = _parameters(unit, f)
             if params:
                 yield from self._typenames(unit, f, params)
                 yield from self._templates(unit, f, params)
+
+    def _member_templates(self, unit: Unit, i: int) -> Iterator[Finding]:
+        """The members in `typename A<T>::member<U>`, which nothing but templates can be."""
+        k = i + 1
+        while is_identifier(unit.tok(k)):
+            behind = unit.tok(k - 1) == "::" and unit.tok(k - 2) == ">"
+            k += 1
+            if unit.tok(k) == "<":
+                close = unit.angle_close(k)
+                if close < 0:
+                    return
+                if behind:
+                    yield self.finding(
+                        f"`{unit.t[k - 1]}` needs `template` before it to be a template",
+                        unit.p[i],
+                        unit.end(close),
+                        (insert(unit.p[k - 1], "template "),),
+                        effects=(("all", "compile-error"),),
+                    )
+                k = close + 1
+            if unit.tok(k) != "::":
+                return
+            k += 1
 
     def _typenames(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
         t = unit.t
