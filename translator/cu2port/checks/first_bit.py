@@ -8,6 +8,9 @@ from cu2port.facts.arithmetic import argument_types, promoted, unqualified
 from cu2port.facts.named_types import ARITHMETIC
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
+from cu2port.syntax.declarations import value_of
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import written
 
 # HIP 7.1, amd_device_functions.h: one overload for the signed type and one for the unsigned; CUDA has the signed alone
 _TAKEN = {"__ffs": ("int", "unsigned int"), "__ffsll": ("long long", "unsigned long long")}
@@ -39,6 +42,11 @@ class FirstBit(Check):
             "template <class T> __device__ int f(T t, bool b) { return __ffs(static_cast<int>(t.ballot(b))) - 1; }\n",
             "a vote of a tile, which is 32 threads at most",
         ),
+        Example(
+            "template <class T> __device__ int f(T t) { auto m = t.ballot(a); return __ffs(m); }\n",
+            "template <class T> __device__ int f(T t) { auto m = t.ballot(a); return __ffs(static_cast<int>(m)); }\n",
+            "a variable with such a vote",
+        ),
         Example("__device__ int f(unsigned long long mask) { return __ffsll(mask); }\n", note="HIP has it"),
         Example("#define FIRST(mask) __ffsll(mask)\n", note="in a macro body the type is not known"),
     )
@@ -54,7 +62,7 @@ class FirstBit(Check):
             expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
             types[i] = unqualified(expr.type) if expr is not None else ""
         for i, call in calls:
-            if unit.t[i] == "__ffs" and _is_vote(unit, call):
+            if unit.t[i] == "__ffs" and (_is_vote(unit, call.close - 1) or _holds_vote(unit, call)):
                 types[i] = "unsigned long long"
             name, given = unit.t[i], promoted(types[i])
             if given not in ARITHMETIC or given in _TAKEN[name]:
@@ -73,10 +81,19 @@ class FirstBit(Check):
             )
 
 
-def _is_vote(unit: Unit, call: Call) -> bool:
-    """Whether the argument is the vote of a group, `tile.ballot(x)`."""
-    last = unit.match[call.close - 1] if unit.tok(call.close - 1) == ")" else -1
-    return last > call.open and unit.tok(last - 1) in _VOTES and unit.tok(last - 2) == "."
+def _is_vote(unit: Unit, end: int) -> bool:
+    """Whether the expression that ends with token `end` is the vote of a group, `tile.ballot(x)`."""
+    last = unit.match[end] if unit.tok(end) == ")" else -1
+    return last > 0 and unit.tok(last - 1) in _VOTES and unit.tok(last - 2) == "."
+
+
+def _holds_vote(unit: Unit, call: Call) -> bool:
+    """Whether the argument is a variable without a type of its own that a vote was given to."""
+    name = unit.tok(call.open + 1)
+    if call.close != call.open + 2 or not is_identifier(name):
+        return False
+    d = unit.declarations.visible(name, call.open)
+    return d is not None and written(unit.t, d).name == "auto" and _is_vote(unit, value_of(unit.lexed, d)[1] - 1)
 
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
