@@ -62,9 +62,13 @@ __global__ void k(Extents e, int* out) {
     "one of many sizes that goes past a tile": (
         "7",
         "15",
-        """__global__ void k(int a, int b, int c, int d, int f, int* p, int* q, int* out) {
+        """__device__ int past(int x, int a, int b, int c, int d) {
+    return (unsigned(a - 1) < 8 & unsigned(b - 1) < 8 & unsigned(c - 1) < 8 & unsigned(d - 1) < 8) * (x & F);
+}
+__global__ void k(int a, int b, int c, int d, int f, int* p, int* q, int* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = 1 + (unsigned(a - 1) < 8 & unsigned(b - 1) < 8 & unsigned(c - 1) < 8 & unsigned(d - 1) < 8) * (f & F);
+    out[i] = 1 + past(a, b, c, d, f) + past(b, a, c, d, f) + past(c, a, b, d, f) + past(d, a, b, c, f);
+    out[i] += past(f, a, b, c, d);
 }""",
     ),
     "a struct of many sizes, none of them large": (
