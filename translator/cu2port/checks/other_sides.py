@@ -80,8 +80,9 @@ class OtherSides(Check):
             "sides by a macro",
         ),
         Example(
-            "struct G { template <class T> __device__ T f(T t) const; };\ntemplate float G::f<float>(float t) const;\n",
-            "struct G { template <class T> __device__ T f(T t) const; };\n"
+            "struct G { template <class T> __device__ T f(T t) const { return t; } };\n"
+            "template float G::f<float>(float t) const;\n",
+            "struct G { template <class T> __device__ T f(T t) const { return t; } };\n"
             "template __device__ float G::f<float>(float t) const;\n",
             "an explicit instantiation",
         ),
