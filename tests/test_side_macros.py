@@ -100,11 +100,14 @@ def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_pat
     (src / "hd.h").write_text("#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\n")
     (src / "m.h").write_text(
         '#include "hd.h"\nnamespace n {\nclass M {\n  HD float f(float a, float b) const;\n  float f(int);\n'
-        "  template <bool B> HD int g(int a);\n  void host();\n};\n}\n"
+        "  template <bool B> HD int g(int a);\n"
+        "  HD void pairs(std::vector<std::pair<int, int>> const& v, int b = 2);\n"
+        "  void host();\n};\n}\n"
     )
     definitions = (
         "__global__ void k() {}\nnamespace n {\nfloat M::f(float a, float b) const { return a; }\n"
         "float M::f(int) { return 1; }\nvoid M::host() {}\n"
+        "void M::pairs(std::vector<std::pair<int, int> > const& w, int) {}\n"
         "template <> int M::g<true>(int a) { return 1; }\n__device__ void M::other() {}\n}\n"
     )
     for name in ("m.cu", "m.cpp"):
@@ -116,6 +119,7 @@ def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_pat
         text = (tmp_path / out / "m.cu").read_text()
         assert "\n__host__ __device__ float M::f(float a, float b) const {" in text
         assert "template <> __host__ __device__ int M::g<true>(int a)" in text
+        assert "\n__host__ __device__ void M::pairs(" in text
         assert "\nfloat M::f(int) {" in text
         assert "\nvoid M::host() {" in text
     for name in ("m.cpp", "alone.cu"):  # the host's compiler has no sides; which M that is is not known

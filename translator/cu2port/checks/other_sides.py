@@ -1,19 +1,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.member_sides import by_member, member, parameter_types
+from cu2port.facts.member_sides import by_member, member
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
 from cu2port.syntax.instantiations import explicit_instantiation
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import parameter_types
 from cu2port.syntax.words import ATTRIBUTES, SPECIFIERS
 
 _HOST = frozenset({"__host__"})
@@ -100,6 +101,8 @@ class OtherSides(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         members = by_member(unit.project.member_sides) if compiled_as_cuda(unit) else {}
+        if not members and "__device__" not in unit.words:
+            return
         if "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
             return
         found = [f for d in unit.declarations.outer() if d.kind in _KINDS and (f := _function(unit, d)) is not None]
@@ -113,20 +116,26 @@ class OtherSides(Check):
                 sides = members.get(_member(f.name, f.types)) if f.d.qualified else None
                 if sides:
                     yield from self._same(unit, [f], sides | f.sides)
+        templates: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)  # by the last part of the name
+        for f in found:
+            if not f.special:
+                templates[f.name.rpartition("::")[2], f.arity].append(f)
         for i in unit.find("template"):
-            yield from self._instantiation(unit, i, found)
+            yield from self._instantiation(unit, i, templates)
 
-    def _instantiation(self, unit: Unit, i: int, found: Sequence[_Function]) -> Iterator[Finding]:
+    def _instantiation(
+        self, unit: Unit, i: int, templates: Mapping[tuple[str, int], Sequence[_Function]]
+    ) -> Iterator[Finding]:
         """An explicit instantiation of a function template at token i, which names its template's sides."""
         called = explicit_instantiation(unit, i) if unit.in_directive(i) is None else None
         if called is None:
             return
         at, name, opener, close = called
-        arity = len(_types(unit, opener, close))
+        arity = len(parameter_types(unit.t[opener + 1 : close]))
         if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at]):
             return
-        same = [f for f in found if f.arity == arity and f"::{f.name}".endswith(f"::{name}") and not f.special]
-        sides = {f.effective for f in same}
+        of_name = templates.get((name.rpartition("::")[2], arity), ())
+        sides = {f.effective for f in of_name if f"::{f.name}".endswith(f"::{name}")}
         wanted = next(iter(sides)) if len(sides) == 1 else frozenset()
         if "__device__" in wanted:
             yield self.finding(
@@ -176,7 +185,7 @@ class OtherSides(Check):
 
 
 def _member(name: str, types: Sequence[str]) -> str:
-    """How `members` knows a function that is written with its class."""
+    """The key of a member function that is written with its class."""
     owner, _, last = name.rpartition("::")
     return member(owner.rpartition("::")[2], last, types)
 
@@ -215,7 +224,7 @@ def _function(unit: Unit, d: Declaration) -> _Function | None:
     close = unit.match[opener] if opener > 0 else -1
     if close < opener:
         return None
-    types = _types(unit, opener, close)
+    types = parameter_types(t[opener + 1 : close])
     after = tuple(w for w in t[close + 1 : close + 2] if w == "const")
     special = t[max(0, d.first - 3) : d.first] == ["template", "<", ">"]
     return _Function(d, _name(unit, d), (*types, *after), len(types), sides, special)
@@ -241,8 +250,3 @@ def _name(unit: Unit, d: Declaration) -> str:
 
 def _operator(unit: Unit, d: Declaration) -> str:
     return d.name if unit.t[d.at] != "operator" else "operator" + "".join(unit.t[d.at + 1 : d.at + 3])
-
-
-def _types(unit: Unit, opener: int, close: int) -> tuple[str, ...]:
-    spans = unit.split_args(opener + 1, close)
-    return parameter_types(unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)] for span in spans)

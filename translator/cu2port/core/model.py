@@ -166,7 +166,8 @@ class Project:
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
     `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`.
-    `member_sides`: members that their classes declare, with their sides, see `facts/member_sides.py`.
+    `member_sides`: member functions of classes in included files, with their execution spaces, see
+    `facts/member_sides.py`.
     `computing`, `numbers`, `by_value`: functions of included files that only compute, names of numbers, and functions
     that change nothing that they are given, as far as the file has the names, if it multiplies,
     see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the

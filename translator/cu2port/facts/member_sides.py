@@ -1,14 +1,13 @@
-"""Execution spaces of members that classes declare and other files define (`__device__ int f(int a) const;`), as a
-file's text has them: for those who include it."""
+"""Execution spaces of member functions that classes declare and other files define (`__device__ int f(int a) const;`),
+read from the text of a header for the files that include it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.types import BASIC
-from cu2port.syntax.words import CV, EXECUTION_SPACES
+from cu2port.syntax.types import parameter_types
+from cu2port.syntax.words import EXECUTION_SPACES
 
 _PART = re.compile(
     r"^[ \t]*(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:class|struct)[ \t]+(?:\w+[ \t]+){0,2}(?P<class>(?!final\b)\w+)\b"
@@ -23,8 +22,8 @@ _UPPER = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 def member_sides(text: str) -> frozenset[str]:
-    """The members with sides that classes promise, each as `CLASS::NAME(TYPES)CONST WORDS`, of which some may be macros
-    for sides."""
+    """Member functions that classes declare with an execution space. Each is the key that `member` returns, a tab, and
+    the words of the declaration that name execution spaces or may be macros for them."""
     if not ((");" in text or "const;" in text) and ("class" in text or "struct" in text)):
         return frozenset()
     out: set[str] = set()
@@ -35,46 +34,18 @@ def member_sides(text: str) -> frozenset[str]:
         elif owner:
             words = {w for w in _WORD.findall(m["before"]) if w in EXECUTION_SPACES or _UPPER.fullmatch(w)}
             if words:
-                types = parameter_types(_parameters(_TOKEN.findall(m["params"])))
+                types = parameter_types(_TOKEN.findall(m["params"]))
                 out.add(f"{member(owner, m['name'], (*types, *filter(None, [m['const']])))}\t{' '.join(sorted(words))}")
     return frozenset(out)
 
 
 def member(owner: str, name: str, types: Iterable[str]) -> str:
-    """How a member is told from others: by its class, its name and the types of its parameters, and `const`."""
+    """The key of a member function: `CLASS::NAME(TYPES)`; `types` ends with `const` where the function is."""
     return f"{owner}::{name}({', '.join(types)})"
 
 
-def parameter_types(parameters: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The types of parameters as written, without names, values that they have by default, and `const` of a copy."""
-    out = []
-    for words in parameters:
-        if "=" in words:
-            words = words[: words.index("=")]
-        rest = [w for w in words if w not in CV]
-        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] not in ("::", "unsigned"):
-            words = words[: len(words) - 1 - words[::-1].index(rest[-1])]
-        if not {"*", "&", "&&", "["}.intersection(words):
-            words = [w for w in words if w not in CV]
-        out.append(" ".join(words))
-    return () if out in (["void"], [""]) else tuple(out)
-
-
-def _parameters(words: Sequence[str]) -> Iterator[list[str]]:
-    """The words of each parameter; commas of template arguments separate none."""
-    depth, parameter = 0, list[str]()
-    for word in words:
-        depth += (word == "<") - (word == ">")
-        if word == "," and depth <= 0:
-            yield parameter
-            parameter = []
-        else:
-            parameter.append(word)
-    yield parameter
-
-
 def resolved(told: Iterable[str], macros: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """What `member_sides` says with the sides that macros stand for, of members that are for the device."""
+    """Those of `member_sides` that are for the device, with execution spaces in place of macros."""
     out: set[str] = set()
     for said in told:
         name, _, words = said.partition("\t")
@@ -85,8 +56,8 @@ def resolved(told: Iterable[str], macros: Mapping[str, frozenset[str]]) -> froze
 
 
 def by_member(told: frozenset[str]) -> dict[str, frozenset[str]]:
-    """The sides by what `member` makes of a function; those that several classes of a name declare otherwise are left
-    out."""
+    """The execution spaces by the key of the member function. Keys that classes of the same name declare with different
+    ones are left out."""
     out: dict[str, frozenset[str]] = {}
     for said in told:
         name, _, words = said.partition("\t")

@@ -39,7 +39,7 @@ class Scan(NamedTuple):
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
-    `member_sides`: members that other files may define, with their sides.
+    `member_sides`: member functions that classes declare, with their execution spaces.
     """
 
     declared: frozenset[str] = frozenset()
@@ -151,7 +151,7 @@ class Graph:
         return frozenset(said for f in self._there(self._prefix_macros, file) for said in self._prefix_macros[f])
 
     def member_sides(self, file: str) -> frozenset[str]:
-        """The members that classes of the files that a file reaches promise, with sides in place of macros."""
+        """Member functions that classes in the files that a file reaches declare, with their execution spaces."""
         told = [said for f in self._there(self._member_sides, file) for said in self._member_sides[f]]
         return resolved(told, by_name(self.side_macros(file))) if told else frozenset()
 

@@ -176,3 +176,31 @@ def builtin(words: Iterable[str]) -> str:
     if "unsigned" in names:
         return f"unsigned {base}"
     return f"signed {base}" if "signed" in names and base == "char" else base
+
+
+def parameter_types(words: Sequence[str]) -> tuple[str, ...]:
+    """The types in a parameter list, whose tokens are given without the brackets: as written, without names, default
+    values and `const` of a copy."""
+    out = []
+    for parameter in _parameters(words):
+        kind = parameter[: parameter.index("=")] if "=" in parameter else parameter
+        rest = [w for w in kind if w not in CV]
+        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] not in ("::", "unsigned"):
+            kind = kind[: len(kind) - 1 - kind[::-1].index(rest[-1])]
+        if not {"*", "&", "&&", "["}.intersection(kind):
+            kind = [w for w in kind if w not in CV]
+        out.append(" ".join(kind).replace(">>", "> >"))
+    return () if out in (["void"], [""]) else tuple(out)
+
+
+def _parameters(words: Sequence[str]) -> Iterator[list[str]]:
+    """The tokens of each parameter. Commas in brackets and between template arguments separate none."""
+    depth, parameter = 0, list[str]()
+    for word in words:
+        depth += (word in "<([{") - (word in ">)]}") - 2 * (word == ">>")
+        if word == "," and depth <= 0:
+            yield parameter
+            parameter = []
+        else:
+            parameter.append(word)
+    yield parameter

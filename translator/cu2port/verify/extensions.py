@@ -24,7 +24,7 @@ from cu2port.verify.units import CXX, HIP, Tree, Unit
 
 TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
 # torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS, and the standard that it adds
-_HOST = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-DHIPBLAS_V2", "-fPIC")
+_HOST = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-fPIC")
 _DEVICE = (
     "-DCUDA_HAS_FP16=1",
     "-D__HIP_NO_HALF_OPERATORS__=1",
