@@ -117,15 +117,15 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     compiles = {line.name for line in lines if line.name and line.start in names_nvcc} - homes
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
-    passed = _passed(lines, words, compiles)
+    commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
+    passed = _passed(lines, commands, compiles)
     told: set[int] = set()
     included = _included(text)
-    for line, of in zip(lines, words, strict=True):
-        commands = list(_commands(line, of))
-        nvccs = [_is_for_cuda(line, c, compiles, every) for c in commands]
+    for line, of, of_line in zip(lines, words, commands, strict=True):
+        nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
         if "-" in line.text:  # as every option of the table begins
-            for command, is_nvccs in zip(commands, nvccs, strict=True):
+            for command, is_nvccs in zip(of_line, nvccs, strict=True):
                 yield from options.changes(text, command, is_nvccs or line.name in passed, asked.archs)
             for m in _FOREACH.finditer(line.text):
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
@@ -186,14 +186,16 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     return every and first.lstrip("@-+").startswith("$")
 
 
-def _passed(lines: Sequence[_Line], words: Sequence[list[options.Word]], compiles: Collection[str]) -> frozenset[str]:
+def _passed(
+    lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]
+) -> frozenset[str]:
     """Variables whose options are nvcc's: its commands use them, and no other command does. What `-Xcompiler` passes on
     is the host compiler's."""
     uses: dict[str, list[str]] = {}  # by variable: those in its value
     nvcc: list[str] = []
     others: list[str] = list(_IMPLICIT)
-    for line, of in zip(lines, words, strict=True):
-        for command in _commands(line, of):
+    for line, of_line in zip(lines, commands, strict=True):
+        for command in of_line:
             after = ("", *(w.text for w in command))
             own = [
                 m[1]

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from cu2port.syntax.types import parameter_types
 from cu2port.syntax.words import EXECUTION_SPACES
 
-_PART = re.compile(
-    r"^[ \t]*(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:class|struct)[ \t]+(?:\w+[ \t]+){0,2}(?P<class>(?!final\b)\w+)\b"
-    r"[^;(){}]{0,200}\{"
-    r"|^[ \t]+(?P<before>[A-Za-z_][\w:<>,*& \t\n]{0,160}[\s*&])(?P<name>[A-Za-z_]\w*)[ \t]*"
-    r"\((?P<params>[^;(){}]{0,400})\)\s*(?P<const>const\b)?\s*;",
-    re.M,
+_PART = re.compile(  # it begins with a character, which the engine finds fast
+    r"\n(?:[ \t]*(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:class|struct)[ \t]+(?:\w+[ \t]+){0,2}"
+    r"(?P<class>(?!final\b)\w+)\b[^;(){}]{0,200}\{"
+    r"|[ \t]+(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:(?:static|inline|virtual|explicit)\s+){0,3}"
+    r"(?P<before>(?:__device__|__host__|__global__|[A-Z][A-Z0-9_]+)\b[\w:<>,*& \t\n]{0,160}[\s*&])"
+    r"(?P<name>[A-Za-z_]\w*)[ \t]*\((?P<params>[^;(){}]{0,400})\)\s*(?P<const>const\b)?\s*;)"
 )
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|::|&&|[^\w\s]")
@@ -28,7 +28,7 @@ def member_sides(text: str) -> frozenset[str]:
         return frozenset()
     out: set[str] = set()
     owner = ""
-    for m in _PART.finditer(text):
+    for m in _PART.finditer(f"\n{text}"):
         if m["class"]:
             owner = m["class"]
         elif owner:
