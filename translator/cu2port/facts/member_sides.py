@@ -33,9 +33,8 @@ def member_sides(text: str) -> frozenset[str]:
             owner = m["class"]
         elif owner:
             words = {w for w in _WORD.findall(m["before"]) if w in EXECUTION_SPACES or _UPPER.fullmatch(w)}
-            if words:
-                types = parameter_types(_TOKEN.findall(m["params"]))
-                out.add(f"{member(owner, m['name'], (*types, *filter(None, [m['const']])))}\t{' '.join(sorted(words))}")
+            types = (*parameter_types(_TOKEN.findall(m["params"])), *filter(None, [m["const"]]))
+            out.add(f"{member(owner, m['name'], types)}\t{' '.join(sorted(words))}")
     return frozenset(out)
 
 
