@@ -33,6 +33,14 @@ _FINE = """__global__ void k(int* locks, int* bins, const int* in) {
   }
 }
 """
+_HOST = """void f(N* n, int threadIdx) {
+  if (threadIdx > 2) {
+    while (n->lock.test_and_set(std::memory_order_acquire));
+    n->x++;
+    n->lock.clear();
+  }
+}
+"""
 
 
 class LaneLock(Check):
@@ -49,6 +57,7 @@ class LaneLock(Check):
         Example(_HANGS, _HANGS),
         Example(_MACRO, _MACRO, "through a macro"),
         Example(_FINE, note="the lock is let go inside the loop"),
+        Example(_HOST, note="threads of the host, with an index of their own"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

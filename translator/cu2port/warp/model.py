@@ -73,7 +73,8 @@ def is_device(unit: Unit, f: Function) -> bool:
     t = unit.t
     if any(x.isupper() and _SPEAKS.search(x) for x in t[f.first : f.name_at]):
         return True
-    return not _INDEX.isdisjoint(t[f.body[0] : f.body[1]])
+    # the index of a thread of a program's own, `int threadIdx`, has no members
+    return any(t[k] in _INDEX and (t[k] == "__shared__" or t[k + 1] == ".") for k in range(*f.body))
 
 
 def device_functions(unit: Unit) -> tuple[Function, ...]:
