@@ -9,7 +9,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS, fits, literal, unary
 from cu2port.syntax.types import builtin
 
-_BRACES = re.compile(r"[\w>]\s*\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
+_BRACES = re.compile(r"\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
 _MOST_WORDS = 3  # of a type such as `unsigned long long`
 
 
