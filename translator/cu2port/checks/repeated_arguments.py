@@ -7,7 +7,7 @@ from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
-_SHAPE = re.compile(r"\w\s*<[\w\s,.]*>\s*\(")
+_SHAPE = re.compile(r"<[\w\s,.]*>\s*\(")
 _CLASS = "template <class T> struct Plan { template <int M, int N> void run(T* p); };\n"
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.engine.check import Check, Example
-from cu2port.facts.operand_type import declared_word
+from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.types import is_class, is_type_parameter
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import builtin, is_class, is_type_parameter, written
 
 _SHUFFLES = ("shfl", "shfl_down", "shfl_up", "shfl_xor")
 _GROUPS = frozenset(
@@ -16,14 +17,15 @@ _GROUPS = frozenset(
 
 
 class TileShuffle(Check):
-    """A tile or group exchanges values of a class, or of a template's parameter: `tile.shfl_down(pair, 1)`.
+    """A tile or group exchanges values that are no numbers, or may be none: `tile.shfl_down(pair, 1)`.
 
-    CUDA's tiles take any trivially copyable type. HIP's take integers and floating point numbers of 4 or 8 bytes, and a
-    static assertion fails for others. `cu2port::tile::shfl_down` sends the bytes in words of 32 bits.
+    Such are classes, vectors, halves, pointers, and types that a template's parameter gives. CUDA's tiles take any
+    trivially copyable type. HIP's take integers and floating point numbers of 4 or 8 bytes, and a static assertion
+    fails for others. `cu2port::tile::shfl_down` sends the bytes in words of 32 bits.
     """
 
     code, name, severity = "CU329", "tile-shuffle", Severity.INFO
-    triggers = frozenset(_GROUPS)
+    triggers = frozenset(_SHUFFLES)
     examples = (
         Example(
             "struct P { float v; int i; };\n"
@@ -45,25 +47,38 @@ class TileShuffle(Check):
             "struct P { int v; };\n#define DOWN(t, n) t.shfl_down(p, n)\nusing cooperative_groups::coalesced_group;\n",
             note="in a macro body the types are not known",
         ),
+        Example(
+            "template <class M, class Tile> __device__ void f(M map, const Tile& tile, float4* q) {\n"
+            "  typename M::value_type pair{};\n"
+            "  map.insert(tile.shfl(pair, 0), tile.shfl(pair.first, 1), tile.shfl_up(q[1], 1), tile.shfl_xor(q, 1));\n"
+            "}\n",
+            '#include "cu2port/tile_reduce.hpp"\n'
+            "template <class M, class Tile> __device__ void f(M map, const Tile& tile, float4* q) {\n"
+            "  typename M::value_type pair{};\n"
+            "  map.insert(cu2port::tile::shfl(tile, pair, 0), cu2port::tile::shfl(tile, pair.first, 1),"
+            " cu2port::tile::shfl_up(tile, q[1], 1), cu2port::tile::shfl_xor(tile, q, 1));\n"
+            "}\n",
+            "a tile of a type that a template's parameter gives",
+        ),
         Example("__device__ int f(cooperative_groups::thread_block_tile<32> t, int x) { return t.shfl(x, 1); }\n"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words & _GROUPS:
-            return
+        of_cuda = bool(unit.words & _GROUPS)
         for i in unit.find(*_SHUFFLES):
-            call = unit.call(i)
+            call, group = unit.call(i), i - 2
             if unit.tok(i - 1) != "." or call is None or len(call.args) != 2 or unit.in_directive(i) is not None:
                 continue
-            group = i - 2
-            word = _class_of(unit, unit.lexed.at(call.args[0].start), unit.lexed.at(call.args[0].end))
-            if not word or not is_identifier(unit.tok(group)) or unit.is_member(group) or unit.tok(group - 1) == "::":
+            if not is_identifier(unit.tok(group)) or unit.is_member(group) or unit.tok(group - 1) == "::":
+                continue
+            kind = _other_kind(unit, unit.lexed.at(call.args[0].start), unit.lexed.at(call.args[0].end))
+            if not kind or not (of_cuda or _is_dependent(unit, unit.declarations.visible(unit.t[group], group))):
                 continue
             start, end = unit.p[group], unit.end(call.close)
             group_span, rest = Span(start, unit.end(group)), Span(unit.end(call.open), end)
             parts = (f"cu2port::tile::{unit.t[i]}(", group_span, ", ", rest)
             yield self.finding(
-                f"tiles of HIP exchange numbers, and `{word}` may be of another kind",
+                f"tiles of HIP exchange numbers, and `{kind}` may be of another kind",
                 start,
                 end,
                 (Edit(start, end, parts),),
@@ -72,8 +87,30 @@ class TileShuffle(Check):
             )
 
 
-def _class_of(unit: Unit, first: int, stop: int) -> str:
-    """The class, or the template's parameter, that tokens [first, stop) are of: `x`, `x[i]`; "" for others."""
-    word = declared_word(unit, first, stop)
-    known = unit.declarations.visible(word, first) if word else None
-    return word if known is not None and (is_class(unit.t, known) or is_type_parameter(unit.t, known)) else ""
+def _other_kind(unit: Unit, first: int, stop: int) -> str:
+    """The type of tokens [first, stop), `x`, `x[i]` or a member of `x`, if it is no number or may be none; "" for
+    others."""
+    d = unit.declarations.visible(unit.tok(first), first) if is_identifier(unit.tok(first)) else None
+    if d is None or stop <= first:
+        return ""
+    own = written(unit.t, d)
+    indexed = unit.tok(first + 1) == "[" and unit.match[first + 1] == stop - 1
+    if stop - first != 1 and not indexed:
+        member = unit.tok(first + 1) == "." and stop - first == 3
+        return own.name if member and not own.indirections and _is_dependent(unit, d) else ""
+    if own.indirections > indexed:
+        return own.name + " *"
+    known = unit.declarations.visible(own.name, first)
+    of_file = known is not None and is_class(unit.t, known)
+    of_cuda = is_value(own.name) and not builtin((own.name,))
+    return own.name if own.indirections == indexed and (of_file or of_cuda or _is_dependent(unit, d)) else ""
+
+
+def _is_dependent(unit: Unit, d: Declaration | None) -> bool:
+    """Whether the type of a variable is a template's parameter, or the member of a class that one is in."""
+    if d is None:
+        return False
+    if "typename" in unit.t[d.type_first : d.type_stop]:
+        return True
+    known = unit.declarations.visible(written(unit.t, d).name, d.at)
+    return known is not None and is_type_parameter(unit.t, known)

@@ -35,13 +35,13 @@ template <class T> struct bit_xor { CU2PORT_TILE T operator()(T a, T b) const { 
 
 namespace tile {
 
-// Lanes exchange words of 32 bits; any other value goes in pieces.
+// Lanes exchange words of 32 bits; any other value goes in pieces. CUDA's tiles ask for a trivially copyable type. HIP's
+// own __hip_bfloat162 and C++'s std::pair are none, by their operators alone, so this does not ask.
 template <class T, class Move> CU2PORT_TILE T by_words(T value, Move move) {
-    static_assert(__is_trivially_copyable(T), "lanes exchange bytes, so the type must be trivially copyable");
     unsigned words[(sizeof(T) + 3) / 4] = {};
-    __builtin_memcpy(words, &value, sizeof(T));
+    __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
     for (unsigned& word : words) word = move(word);
-    __builtin_memcpy(&value, words, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&value), words, sizeof(T));
     return value;
 }
 
