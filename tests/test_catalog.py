@@ -386,6 +386,16 @@ KINDS_OF_CHANGE = {
         "hipKernelNodeParams p; HIP_LAUNCH_CONFIG c; c.gridDimX = 1;",
         "",
     ),
+    "a member of each of two structs": (
+        "void f(CUDA_KERNEL_NODE_PARAMS *p, CUlaunchConfig c[]) { p->gridDimX = c[0].gridDimX; }",
+        "void f(hipKernelNodeParams *p, HIP_LAUNCH_CONFIG c[]) { p->gridDim.x = c[0].gridDimX; }",
+        "",
+    ),
+    "a member of a class of the user's": (
+        "struct S { int gridDimX; }; void f(S s, CUDA_KERNEL_NODE_PARAMS p[]) { p[1].gridDimX = s.gridDimX; }",
+        "struct S { int gridDimX; }; void f(S s, hipKernelNodeParams p[]) { p[1].gridDim.x = s.gridDimX; }",
+        "",
+    ),
     "members of a member": (
         "CUDA_KERNEL_NODE_PARAMS p = {.gridDimX = 1}; q->blockDimZ = 2;",
         "hipKernelNodeParams p = {.gridDim.x = 1}; q->blockDim.z = 2;",

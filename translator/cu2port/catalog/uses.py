@@ -12,6 +12,7 @@ from cu2port.catalog.groups import unqualified
 from cu2port.catalog.pastes import pasted
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
+from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import Directive, is_identifier
@@ -326,12 +327,30 @@ def _namespace_row(unit: Unit, name: str) -> Row:
 def _member_uses(unit: Unit) -> Iterator[Use]:
     """Members of CUDA structs that have rows (`cudaPointerAttributes.memoryType`)."""
     members = unit.catalog.members
+    types = NamedTypes(unit)
     for i in unit.find(*members):
         if unit.tok(i - 1) in (".", "->"):
             present = [n for n in members[unit.t[i]] if n.partition(".")[0] in unit.words]
-            row = unit.catalog.get(present[0]) if len(present) == 1 else None
+            owner = _owner(unit, types, i - 2) if present else UNKNOWN
+            if owner.owner is not None and not owner.dependent:
+                continue  # a class of the user's own
+            named = [n for n in present if n.partition(".")[0] == owner.name.removeprefix("?")] or present
+            row = unit.catalog.get(named[0]) if len(named) == 1 else None
             if row is not None:
                 yield Use(row, i, i)
+
+
+def _owner(unit: Unit, types: NamedTypes, i: int) -> Typed:
+    """The type of the object that ends at token i, if it is a variable, a member or an element of one."""
+    while unit.tok(i) == "]" and 0 <= (opened := unit.match[i]) < i:
+        i = opened - 1
+    name = unit.tok(i)
+    if not is_identifier(name) or unit.tok(i - 1) == "::":
+        return UNKNOWN
+    if unit.tok(i - 1) in (".", "->"):
+        return one(types.declared(d) for d in unit.declarations.named(name) if d.kind == "member")
+    d = unit.declarations.visible(name, i)
+    return types.declared(d) if d is not None else UNKNOWN
 
 
 def _in_body(unit: Unit, i: int, directive: Directive, named: bool) -> bool:
