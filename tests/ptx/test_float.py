@@ -100,6 +100,8 @@ def off(row: Row, operands: list[int], wanted: int, got: int, f: Format) -> str:
         return ""
     if is_nan(wanted, f) or is_nan(got, f):
         return "" if is_nan(wanted, f) and is_nan(got, f) else "NaN"
+    if wanted ^ got == f.sign and not wanted & f.sign - 1:
+        return "a zero's sign"
     bound = row.bound
     if row.root in ("sin", "cos"):
         turns = abs(exact(operands[0], f)) / Fraction(710, 113)  # in units of 2 pi

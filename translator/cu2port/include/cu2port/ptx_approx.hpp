@@ -66,7 +66,7 @@ CU2PORT_PTX float div_approx(float a, float b) {
     b *= scale;
     const float inverse = rcp_approx_ftz(b), near = a * inverse;
     const float better = __builtin_fmaf(__builtin_fmaf(-b, near, a), inverse, near);
-    return (is_finite(better) ? better : near) * scale;
+    return (is_finite(better) && better != 0 ? better : near) * scale;  // a zero has the sign of near
 }
 CU2PORT_PTX float div_full(float a, float b) { return a / b; }
 // The error of AMD's sine is not documented: polynomials on [-pi/4, pi/4], good to 2^-22 there.
@@ -87,7 +87,7 @@ CU2PORT_PTX float wave_approx(float a, int quarter) {
     const float out = turn & 1 ? __builtin_fmaf(even, y, 1.0f) : __builtin_fmaf(odd * y, x, x);
     return turn & 2 ? -out : out;
 }
-CU2PORT_PTX float sin_approx(float a) { return wave_approx(a, 0); }
+CU2PORT_PTX float sin_approx(float a) { return a == 0 ? a : wave_approx(a, 0); }  // -0 stays -0
 CU2PORT_PTX float cos_approx(float a) { return wave_approx(a, 1); }
 #ifdef CU2PORT_PTX_AMD
 CU2PORT_PTX float sin_approx_fast(float a) { return __builtin_amdgcn_sinf(a * 0.159154943f); }
@@ -98,7 +98,7 @@ CU2PORT_PTX float cos_approx_fast(float a) { return cos_approx(a); }
 #endif
 CU2PORT_PTX float tanh_approx(float a) {
     const float size = abs(a), square = a * a;
-    if (size < 0.25f) return __builtin_fmaf(__builtin_fmaf(square, 0.133333333f, -0.333333333f) * square, a, a);
+    if (size < 0.25f) return a * __builtin_fmaf(__builtin_fmaf(square, 0.133333333f, -0.333333333f), square, 1.0f);
     return copysign(a, 1 - 2 * rcp_approx_ftz(ex2_approx_ftz(size * 2.88539008f) + 1));
 }
 // f64 estimates of the upper 32 bits; below them are zeros, also in operands.
@@ -107,7 +107,8 @@ CU2PORT_PTX double upper(double a) {
     return of_bits(bits & 0x7ff0000000000000 ? bits : bits & 0x8000000000000000);
 }
 CU2PORT_PTX double rcp_approx_ftz(double a) {
-    return a != a ? of_bits(u64(0x7fffffff00000000)) : upper(1 / upper(a));
+    a = upper(a);
+    return a != a ? of_bits(u64(0x7fffffff00000000)) : upper(1 / a);
 }
 CU2PORT_PTX double rsqrt_approx_ftz(double a) {
     a = upper(a);
