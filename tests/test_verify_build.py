@@ -272,6 +272,19 @@ def test_units_of_nested_makes_are_found_in_their_folders(tmp_path: Path, call: 
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_folders_that_the_build_makes_first_are_left_out(tmp_path: Path) -> None:
+    """What a library that is fetched first would build is not there; the rest is compiled, and a note counts it."""
+    text = "all:\n\tcd build/lib && make -s\n\tcd build/gen && hipcc -c ../../x.hip\n\thipcc -c x.hip\n"
+    root = _write(tmp_path / "t", {"Makefile": text, "x.hip": ""})
+    with running.Runner(30, str(tmp_path)) as runner:
+        built = dry_run.commands_of(
+            Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path / "rocm", False), runner
+        )
+    assert [u.folder for u in built.units] == [str(root)]
+    assert any("1 of 1 makes" in note for note in built.notes)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 def test_a_make_that_is_called_by_name_gets_its_variables(tmp_path: Path) -> None:
     """Each call once, also of one that calls itself; a folder outside of the tree is left alone."""
     text = "all:\n\texport KIND=A; make -C gpu S=x.hip\n\tKIND=B make -C gpu S=x.hip\n\tmake\n\tcd ..; make -C other\n"

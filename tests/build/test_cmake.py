@@ -56,6 +56,15 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("enable_language(CUDA)", "enable_language(HIP)"),
         ("check_language(CUDA)", "check_language(HIP)"),
         ("if(CMAKE_CUDA_COMPILER)", "if(CMAKE_HIP_COMPILER)"),
+        ("if(CUDA_FOUND)\nelse(CUDA_FOUND)\nendif(CUDA_FOUND)", "if(hip_FOUND)\nelse(hip_FOUND)\nendif(hip_FOUND)"),
+        ("find_cuda_helper_libs(curand)\n", ""),
+        (
+            'set(CMAKE_CUDA_FLAGS "-lineinfo" CACHE STRING "x")',
+            'set(CMAKE_HIP_FLAGS "-gline-tables-only" CACHE STRING "x")',
+        ),
+        ("set(CMAKE_CUDA_FLAGS -Wno-deprecated-gpu-targets)", 'set(CMAKE_HIP_FLAGS "")'),
+        ('set(CMAKE_CUDA_FLAGS "-restrict" CACHE STRING "x")', 'set(CMAKE_HIP_FLAGS "" CACHE STRING "x")'),
+        ("set(CMAKE_CUDA_FLAGS\n  -restrict\n  -Xcudafe --diag_suppress=1)", 'set(CMAKE_HIP_FLAGS\n  "")'),
         ("cmake_minimum_required(VERSION 3.8...3.29)\nenable_language(CUDA)", None),
         ("cmake_minimum_required(VERSION 3.8)", "cmake_minimum_required(VERSION 3.8)"),
         ("# project(x CUDA)\nenable_language(CUDA)", "# project(x CUDA)\nenable_language(HIP)"),
@@ -591,3 +600,9 @@ def test_a_package_that_a_module_of_the_tree_finds_keeps_its_name() -> None:
 def test_a_static_target_by_a_variable_is_the_one_that_rocm_has() -> None:
     text = "target_link_libraries(x CUDA::cublas${static} CUDA::cudart)"
     assert ported(text) == "target_link_libraries(x roc::hipblas hip::host)"
+
+
+@pytest.mark.parametrize("name", ["App5.4_linux64", "${PROJECT_NAME}_test", "a+b", "test_CUDA"])
+def test_a_target_of_findcuda_links_the_runtime_whatever_its_name(name: str) -> None:
+    found = ported(f"find_package(CUDA)\ncuda_add_executable({name} a.cpp)\n")
+    assert found.endswith(f"add_executable({name} a.cpp)\ntarget_link_libraries({name} hip::host)\n")

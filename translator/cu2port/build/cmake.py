@@ -32,9 +32,8 @@ _GENERATOR = re.compile(
     r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
-_PLAIN = re.compile(
-    r"(?!CUDA|CMAKE_CUDA)\w[\w+-]*|\$\{(?!CUDA|CMAKE_CUDA)\w+\}"
-)  # names of targets that no rule changes
+# names of targets that no rule changes
+_PLAIN = re.compile(r"(?!CUDA|CMAKE_CUDA)(?:[\w+.-]|\$\{(?!CUDA|CMAKE_CUDA)\w+\})+")
 _BUILDS = frozenset({"cuda_add_executable", "cuda_add_library", "cuda_compile", "cuda_wrap_srcs"})
 _OBJECTS = {"cuda_compile": 0, "cuda_wrap_srcs": 2}  # arguments before the variable with the objects
 _CONFIGURATIONS = frozenset({"DEBUG", "MINSIZEREL", "RELEASE", "RELWITHDEBINFO"})

@@ -63,7 +63,7 @@ def changes(text: str, c: Command, is_for_cuda: bool) -> Iterator[Finding]:
     """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler."""
     if c.name not in _NOT_OPTIONS:
         found = list(options.changes(text, _command_words(c), is_for_cuda, None))
-        found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else found
+        found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else _still_set(c, found)
         yield from _paired(c, found) if "PROPERTIES" in c.words else found
 
 
@@ -91,6 +91,23 @@ def _paired(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
                         edits += [insert(value.start, '"', Side.RIGHT), insert(value.end, '"', Side.LEFT)]
                 edits.append(Edit(e.start, e.end, parts))
         yield dataclasses.replace(f, edits=tuple(edits))
+
+
+def _still_set(c: Command, found: list[Finding]) -> list[Finding]:
+    """Findings for a command that sets a variable: one that loses all its values is set to nothing, since `set(NAME)`
+    would unset it."""
+    _, values = assignment(c)
+    if c.name != "set" or not values or not all(a.text and _is_emptied(a, found) for a in values):
+        return found
+    last = values[-1]
+
+    def kept(e: Edit) -> Edit:
+        if not e.start <= last.start < last.end <= e.end:
+            return e
+        first = next(a.start for a in values if e.start <= a.start)  # an option may have its value as the next argument
+        return replace(first, last.end, '""')
+
+    return [dataclasses.replace(f, edits=tuple(map(kept, f.edits))) for f in found]
 
 
 def _not_empty(c: Command, found: list[Finding]) -> Iterator[Finding]:

@@ -125,7 +125,8 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     row = table()["variable"].get(word)
     before, after = arg.text[: m.start()], arg.text[m.end() : m.end() + 1]
     reference = before.endswith("${") and after == "}"
-    alone = arg.text == word and not arg.quoted and c.name in _NAMES
+    repeated = c.name in ("else", "endif") and row is not None and row.fate == "rewrite" and not row.value
+    alone = arg.text == word and not arg.quoted and (c.name in _NAMES or repeated)
     passed = before.endswith(("-D", "CACHE{", "DEFINED ")) and after in ("=", ":", "}", "")
     if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
         return

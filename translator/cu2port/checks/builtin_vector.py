@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import HEADER, counted_anew, solo
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import written
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})
@@ -50,6 +51,12 @@ class BuiltinVector(Check):
             "with one warp on a wavefront",
             options=Options(warp="solo"),
         ),
+        Example(
+            "template <class T> struct S { T t; uint3 b; Missing m; __device__ void f() { b = blockIdx; } };\n",
+            "template <class T> struct S { T t; uint3 b; Missing m; __device__ void f()"
+            " { b = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z); } };\n",
+            "a member that was declared before",
+        ),
         Example("__device__ void f() { int i = threadIdx.x; g(blockDim); }\n", note="members, and dim3"),
         Example("__device__ void f() { dim3 t = threadIdx; }\n", note="it turns into dim3"),
         Example("void f(uint3 threadIdx) { g(threadIdx); }\n", note="the user's own"),
@@ -90,6 +97,10 @@ def _wanted(unit: Unit, i: int) -> str:
     if before in ("=", "(", "{") and is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)):
         return unit.tok(i - 3)  # type name = ..., type name(...), type name{...}
     if before == "=" and is_identifier(unit.tok(i - 2)):  # a variable or member that was declared elsewhere
+        known = [d for d in unit.declarations.named(unit.t[i - 2]) if d.kind in ("variable", "member", "parameter")]
+        types = {written(unit.t, d).name for d in known}
+        if len(types) == 1:
+            return types.pop()
         facts = unit.ask(bindings=(unit.p[i - 2],))
         binding = facts.bindings.get(unit.p[i - 2]) if facts is not None else None
         return binding.type if binding is not None else ""

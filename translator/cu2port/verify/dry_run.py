@@ -58,6 +58,9 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
         for nested in _nested(text, tree):
             if nested not in seen and len(seen) < _MOST_NESTED:
                 seen.add(nested)
+                if not os.path.isdir(nested[0]):  # noqa: PTH112 - the build makes it, or fetches it
+                    stopped += 1
+                    continue
                 inner = runner.run(
                     ["env", *nested[1:-1], *words, "-C", nested[0], *shlex.split(nested[-1])], nested[0], True
                 )
@@ -91,7 +94,7 @@ def units(text: str, tree: Tree) -> Iterator[Unit]:
         sources = [w for w in words[1:] if SOURCE.search(w) and not w.startswith("-")]
         for written in sources:
             path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
-            if tree.holds(path) and os.path.isfile(path):  # noqa: PTH113
+            if tree.holds(path) and os.path.isfile(path) and os.path.isdir(folder):  # noqa: PTH112, PTH113
                 kept = [w for w in words if w == written or w not in sources]
                 yield commands.unit(kept, path, written, folder, own_host=True)
 
