@@ -342,6 +342,46 @@ def test_kernels_of_tables_are_launched(callee: str) -> None:
     assert f"{{ {callee}(cu2port_a...); }}" in made
 
 
+@pytest.mark.parametrize("callee", ["kernel_##n", "n##_k", "a ## _ ## b", "here::n##_f<t, 3>", "(k_##n)", "S::k_##n"])
+def test_kernels_whose_names_a_macro_pastes_are_launched(callee: str) -> None:
+    unit = read(f"#define RUN(n, a, b, t, g) if (g) {callee}<<<g, 64>>>(p, 1)\nvoid f();\n", "k.hip")
+    made = instrument(unit, reached([unit]))
+    assert f"{{ {callee}(cu2port_a...); }}, p, 1)" in made
+    assert "if (g) ::cu2port_sim::Launch{" in made
+
+
+LAUNCHING_MACROS = """__global__ void kernel_a(int* x) { x[threadIdx.x] = 1; }
+__global__ void kernel_b(int* x) { x[threadIdx.x] += 2; }
+__global__ void bare_k() {}
+namespace here { template <class T, int N> __global__ void add_f(T* x) { x[threadIdx.x] += N; } }
+#define PASTED(n, ...) kernel_##n<<<1, 32>>>(x, ##__VA_ARGS__)
+#define QUALIFIED(n, t) here::n##_f<t, 3><<<dim3(1), 32, 0, 0>>>(x)
+#define WITHOUT_ARGUMENTS(n, ...) n##_k<<<1, 32>>>(__VA_ARGS__)
+#define NAME(n) kernel_##n
+#define CONFIGURED(n, ...) NAME(n)<<<__VA_ARGS__>>>(x)
+#define CONFIGURATION <<<1, 32>>>
+int main() {
+    int* x;
+    (void)hipMallocManaged(&x, 256);
+    PASTED(a);
+    QUALIFIED(add, int);
+    WITHOUT_ARGUMENTS(bare);
+    CONFIGURED(b, 1, 32);
+    kernel_b CONFIGURATION (x);
+    (void)hipDeviceSynchronize();
+    printf("%d\\n", x[5]);
+}
+"""
+
+
+@pytest.mark.slow
+def test_macros_hold_parts_of_launches(build: Callable[..., Path], tmp_path: Path) -> None:
+    """The name pasted, the arguments or the configuration left to who uses the macro."""
+    (tmp_path / "macros.hip").write_text(HEAD + LAUNCHING_MACROS)
+    ran = simulate.run(build(tmp_path / "macros.hip", 64), (), simulate.Limits(), capture=True)
+    assert (ran.code, ran.output) == (0, b"8\n")
+
+
 def test_specialisations_are_functions() -> None:
     text = (
         "template <class T> __global__ void k(T*);\n"

@@ -168,11 +168,15 @@ def find_launches(unit: Tokens) -> tuple[Launch, ...]:
 
 
 def _object_first(unit: Tokens, k: int) -> int:
-    """The first token of a name with its qualifiers, members and elements that ends at token k: `a` of `a.b[i].c`."""
+    """The first token of a name with its qualifiers, members and elements that ends at token k: `a` of `a.b[i].c`, and
+    of `a_##n`, which a macro pastes."""
     while True:
         while unit.tok(k) == "]" and unit.match[k] > 0:
             k = unit.match[k] - 1
         k = unit.qualifier(k)
+        if unit.tok(k - 1) == "##" and k > 1:
+            k -= 2
+            continue
         if unit.tok(k - 1) not in (".", "->") or not (is_identifier(unit.tok(k - 2)) or unit.tok(k - 2) == "]"):
             return k
         k -= 2

@@ -53,18 +53,20 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[in
 def _launch(copy: Copy, launch: Launch) -> None:
     unit = copy.unit
     callee = on_one_line(unit, launch.callee, launch.open)
-    if launch.args == (-1, -1):
-        return
     first, last = launch.args
-    if unit.tok(launch.open - 1) in (",", "("):  # a macro's argument: its body has the kernel's name
+    # a macro's argument, whose body has the kernel's name, or a macro, behind which the arguments are
+    if launch.args == (-1, -1) or unit.tok(launch.open - 1) in (",", "("):
         copy.replace(launch.open, launch.config_first, f"->* {_NS}Launcher{{{_NS}configure(")
-        copy.replace(launch.close, first + 1, f'), "kernel", {_NS}Where::here()}}(')
+        copy.replace(launch.close, launch.close + 3, f'), "kernel", {_NS}Where::here()}}')
     else:
         shown = callee.replace("\\", "\\\\").replace('"', '\\"')
         copy.replace(launch.callee, launch.config_first, f"{_NS}Launch{{{_NS}configure(")
-        comma = ", " if last > first + 1 else ""
         call = f"[=](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
-        copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}({call}{comma}')
+        if last == first + 2 and unit.in_directive(first) is not None:  # a parameter of a macro may be empty
+            call = f".of({call})("
+        else:
+            call = f"({call}{', ' * (last > first + 1)}"
+        copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}{call}')
     for i in range(first + 1, last):  # NULL is an integer to a template
         if unit.t[i] == "NULL":
             copy.replace(i, i + 1, "nullptr")

@@ -59,6 +59,11 @@ struct Launch {
         }
         return note(start(config, name, where, cooperative, kernel, kept));
     }
+    // For arguments that a macro's parameter is, which may be none.
+    template <class K>
+    auto of(K kernel) const {
+        return [launch = *this, kernel](auto&&... args) { return launch(kernel, std::forward<decltype(args)>(args)...); };
+    }
 };
 
 // `kernel ->* Launcher{...}(args)`: a launch whose configuration and arguments a macro puts behind the kernel's name.
