@@ -71,6 +71,14 @@ __global__ void k(int a, int b, int c, int d, int f, int* p, int* q, int* out) {
     out[i] += past(f, a, b, c, d);
 }""",
     ),
+    "one word of two thousand, without a branch": (
+        "0x2a3",
+        "0x6a3",
+        """__global__ void k(const unsigned* in, unsigned* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (in[i] & 0xfffff) * (in[i] >> 21 == F);
+}""",
+    ),
     "a struct of many sizes, none of them large": (
         "7",
         "3",

@@ -1,18 +1,24 @@
-"""What a trial of a folder tries: which sources are programs, and where their includes are."""
+"""What a trial of a folder tries: its programs, where their includes are, which files tell of a kernel."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
+from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
+from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, absolute_path
 
 _HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
 SOURCES = sim_build.UNITS | _HEADERS
+_MOST_FILES = 24  # that tell of a kernel's launches
 
 
 def find_programs(path: Path, like: Program) -> Iterator[Program]:
@@ -45,3 +51,21 @@ def find_programs(path: Path, like: Program) -> Iterator[Program]:
 def _graph(files: Sequence[Path], like: Program) -> Graph:
     scans = {str(absolute_path(p)): Scan(includes=scan_includes(p.read_bytes())) for p in files}
     return Graph(list(scans), scans, [str(absolute_path(d)) for d in like.include_dirs])
+
+
+def naming(root: Path | None, name: str) -> list[Unit]:
+    """The files below a folder that call or launch something of that name."""
+    use = re.compile(rf"\b{re.escape(name)}\s*[<(]")
+    found = (_read(text, str(path)) for path, text in _texts(root) if name in text and use.search(text)) if root else ()
+    return list(islice(found, _MOST_FILES))
+
+
+@lru_cache(maxsize=1)
+def _texts(root: Path) -> list[tuple[Path, str]]:
+    files = sorted(p for p in root.rglob("*") if p.suffix in SOURCES and p.is_file())
+    return [(p, p.read_text("latin-1")) for p in files]
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, path: str) -> Unit:
+    return read(text, path)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
 from cu2port.core.data import cache_dir
 from cu2port.core.scratch import scratch_folder
-from cu2port.facts.unit import Unit
 from cu2port.verify import sim_build, sim_check
-from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
@@ -38,7 +34,7 @@ from cu2port.verify.trial.program import (
     shares_memory,
     write,
 )
-from cu2port.verify.trial.programs import SOURCES
+from cu2port.verify.trial.programs import naming
 from cu2port.verify.trial.verdict import (
     AGREES,
     ENOUGH,
@@ -51,10 +47,8 @@ from cu2port.verify.trial.verdict import (
     written_by,
 )
 
-_ORDERS: Mapping[str, Mapping[str, str]] = {
-    "": {},
-    " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
-}
+_BACKWARD: Mapping[str, str] = {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"}
+_ORDERS: Mapping[str, Mapping[str, str]] = {"": {}, " from the last lane on": _BACKWARD}
 _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 #: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
@@ -64,7 +58,6 @@ UNORDERED = "its result depends on the order of its threads"
 UNSTEADY = "with each access watched and other bytes in memory that nothing wrote CUDA's kernel leaves something else:"
 #: How the text of a race ends that a warp in lockstep does not have.
 IN_ONE_WARP = "no __syncwarp between them"
-_MOST_FILES = 24  # that tell of a kernel's launches
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +96,7 @@ def open_trial(
     for real, unit in cuda.units.items():
         if INCLUDE_DIR in real.parents or real in done:
             continue
-        for k in find_kernels(unit, list(cuda.units.values()), partial(_naming, asked.root)):
+        for k in find_kernels(unit, list(cuda.units.values()), partial(naming, asked.root)):
             name = k.path.rpartition("::")[2]
             if not asked.kernels or name in asked.kernels:
                 found.append((real, k))
@@ -115,30 +108,12 @@ def open_trial(
     return build, found
 
 
-def _naming(root: Path | None, name: str) -> list[Unit]:
-    """The files below a folder that call or launch something of that name."""
-    use = re.compile(rf"\b{re.escape(name)}\s*[<(]")
-    found = (_read(text, str(path)) for path, text in _texts(root) if name in text and use.search(text)) if root else ()
-    return list(islice(found, _MOST_FILES))
-
-
 def _by_chance(said: Said) -> bool:
     """Whether too few launches left the same in any order: these may hold what any order gives, as NaN, or so little
     that there is none. Of those that follow none of them it is a quarter, of all a half."""
     steady, unsteady = set(said.numbers(*AGREES)), set(said.numbers("differs"))
     followers = set(said.numbers("follows"))
     return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
-
-
-@lru_cache(maxsize=1)
-def _texts(root: Path) -> list[tuple[Path, str]]:
-    files = sorted(p for p in root.rglob("*") if p.suffix in SOURCES and p.is_file())
-    return [(p, p.read_text("latin-1")) for p in files]
-
-
-@lru_cache(maxsize=64)
-def _read(text: str, path: str) -> Unit:
-    return read(text, path)
 
 
 def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
@@ -238,6 +213,7 @@ class Trial:
             hip = smaller(hip, recorded.dropped)
         runs: dict[str, Said] = {}
         built: dict[str, tuple[Path, int, Mapping[str, str]]] = {}
+        more = recorded.said.numbers("more")
         for wave in self.asked.waves:
             try:
                 binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
@@ -246,7 +222,8 @@ class Trial:
             for order, settings in _ORDERS.items():
                 name = f"wave {wave}{order}"
                 built[name] = (binary, wave, settings)
-                runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
+                asked = [*map(str, steady), *(["more", *map(str, more)] if more and not settings else ())]
+                runs[name] = self._call(binary, folder, "compare", asked, settings)
         first = first_difference(runs)
         why = ""
         while first and (without := self._meaningless(recorded, [first.case, *steady])):  # as many as time allows
@@ -275,8 +252,14 @@ class Trial:
         """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, has a race that the orders
         did not show, or, with each access watched and other bytes in memory that nothing wrote, does not leave what it
         left before."""
-        if self.toolchain.is_zig:
-            return {}
+        out = {}
+        if cases[0] in recorded.said.numbers("more"):  # one order of threads was tried
+            orders = self._call(
+                recorded.folder / "cuda-32", recorded.folder, "compare", [str(cases[0])], _BACKWARD, recorded.bodies
+            )
+            out = {c.number: f"{UNORDERED}: the other order" for c in orders.of("differs", "failed").cases}
+        if out or self.toolchain.is_zig:
+            return out
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
         out = {c.number: f"{UNSTEADY} {c.rest[4]}" for c in said.cases if c.word == "differs"}
         out |= {c.number: f"{UNSTEADY} {plain_failure(c)}" for c in said.cases if c.word == "failed"}

@@ -11,7 +11,7 @@ from typing import Literal
 Outcome = Literal["same", "differs", "could not"]
 AGREES = ("same", "close", "permuted")  # how a launch went whose values are right
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (new|follows|same|close|permuted|differs|failed|race|bounds|wrote)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|failed|race|bounds|wrote)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: same, close, permuted, differs or failed; or `new`, `follows`, `race`, `bounds` or
-    `wrote`, beside another line for the launch. `rest`: the fields after the word."""
+    """A launch and how it went: same, close, permuted, differs or failed; `more` where it ran in one order of threads
+    alone, `alike` where one of these agrees; or `new`, `follows`, `race`, `bounds` or `wrote`, beside another line for
+    the launch. `rest`: the fields after the word."""
 
     number: int
     word: str

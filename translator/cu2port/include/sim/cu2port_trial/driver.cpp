@@ -1,14 +1,14 @@
 // The driver of a trial's program: it makes cases, runs them, keeps and compares what they left in memory.
 //
 //     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases in both orders of threads, keep what they left
-//     PROGRAM compare FOLDER SEED SECONDS CASE...               run them again, compare with what was kept
+//     PROGRAM compare FOLDER SEED SECONDS CASE... [more CASE...]    run them again, compare with what was kept
 //     PROGRAM writer FOLDER SEED SECONDS CASE ADDRESS SIZE      run one again, say which thread wrote there last
 //
-// Each case runs in a process of its own. A line of standard output for each: `case N same`, `close` or `permuted`,
-// `case N differs ...` or `case N failed WHY`; where accesses are watched `case N race`, `bounds` and `wrote BYTES`, of
-// dynamic shared memory, before it; `record` adds `case N new` to those of the same result that reached new
-// branches, and `case N follows` to those that took parts from another one. `branches BITS` at the end: what the cases of
-// the same result reached.
+// Each case runs in a process of its own, but those after `more`, which more.inc is about. A line of standard output for
+// each: `case N same`, `close` or `permuted`, `case N differs ...` or `case N failed WHY`; where accesses are watched
+// `case N race`, `bounds` and `wrote BYTES`, of dynamic shared memory, before it; `record` adds `case N new` to those of
+// the same result that reached new branches, and `case N follows` to those that took parts from another one. `branches
+// BITS` at the end: what the cases of the same result reached.
 //
 // All is derived from a seed and a case, which `record` keeps in a file, so that the programs of the CUDA kernel and of
 // the converted one make the same arguments by themselves. Cases are made from a seed and a number; later ones take parts
@@ -22,6 +22,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <map>
 #include <set>
@@ -90,12 +91,12 @@ void grow(Case& c, const Spec& spec, Random& r) {
     if (x > kMostThreads || y > kMostThreads || z > kMostThreads || x * y * z * c.block.x * c.block.y * c.block.z > kMostThreads) return;
     c.grid = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
 }
-Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters) {
+Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters, unsigned blocks = 4) {
     Random r{mix(seed * 1000003 + number)};
     Case c;
     c.seed = r.next();
     c.block = spec.blocks[number % spec.blocks.size()];
-    const unsigned most = number < 4 ? 1 : 4;
+    const unsigned most = number < 4 ? 1 : blocks;
     c.grid = dim3(1 + r.below(most), spec.axes & 2 ? 1 + r.below(most < 3 ? most : 3) : 1, spec.axes & 4 ? 1 + r.below(most < 2 ? most : 2) : 1);
     if (number % 4 == 3 && number > 8 && !told.empty()) grow(c, spec, r);
     c.dynamic = spec.dynamic;
@@ -137,12 +138,16 @@ Case crossed(Case c, const Case& fresh, std::uint64_t seed) {
     return c;
 }
 
+// A case with parts of one of those that went where none had been, of the last one more often.
+Case followed(const std::vector<Case>& good, const Case& fresh, std::uint64_t number) {
+    const std::uint64_t r = mix(number);
+    return crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], fresh, r);
+}
+
 std::string file_of(const std::string& folder, unsigned number, const char* kind) {
     return folder + "/" + std::to_string(number) + "." + kind;
 }
-void keep_case(const std::string& path, const Case& c) {
-    std::FILE* f = std::fopen(path.c_str(), "wb");
-    if (f == nullptr) _exit(kTooMuch);
+void write_case(std::FILE* f, const Case& c) {
     const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls, c.shares + 2ul * c.small};
     std::fwrite(fixed, sizeof fixed, 1, f);
     for (std::size_t i = 0; i < c.numbers.size(); ++i) {
@@ -150,12 +155,10 @@ void keep_case(const std::string& path, const Case& c) {
         std::fwrite(&c.styles[i], sizeof c.styles[i], 1, f);
         std::fwrite(&c.seeds[i], sizeof c.seeds[i], 1, f);
     }
-    std::fclose(f);
 }
-Case kept_case(const std::string& path, std::size_t parameters) {
+Case read_case(std::FILE* f, std::size_t parameters) {
     Case c;
     std::uint64_t fixed[10];
-    std::FILE* f = std::fopen(path.c_str(), "rb");
     bool good = f != nullptr && std::fread(fixed, sizeof fixed, 1, f) == 1;
     for (std::size_t i = 0; good && i < parameters; ++i) {
         unsigned number;
@@ -165,10 +168,23 @@ Case kept_case(const std::string& path, std::size_t parameters) {
         c.numbers.push_back(number), c.styles.push_back(style), c.seeds.push_back(seed);
     }
     if (!good) _exit(kTooMuch);
-    std::fclose(f);
     const auto of = [&](int i) { return static_cast<unsigned>(fixed[i]); };
     c.grid = dim3(of(0), of(1), of(2)), c.block = dim3(of(3), of(4), of(5));
     c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8], c.shares = fixed[9] & 1, c.small = fixed[9] & 2;
+    return c;
+}
+// A file that is written by `write`.
+template <class F>
+void keep_in(const std::string& path, F write) {
+    std::FILE* f = std::fopen(path.c_str(), "wb");
+    if (f == nullptr) _exit(kTooMuch);
+    write(f);
+    std::fclose(f);
+}
+Case kept_case(const std::string& path, std::size_t parameters) {
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    const Case c = read_case(f, parameters);
+    std::fclose(f);
     return c;
 }
 
@@ -265,7 +281,7 @@ struct Memory {
         for (unsigned i = 0; i < world.touched; ++i) {
             const Key k{world.pages[i][0], world.pages[i][1]};
             const char* at = reinterpret_cast<const char*>(start_of(static_cast<int>(k.first)) + k.second * kPage);
-            if (std::memcmp(at, before(k).data(), kPage) != 0) out[k].assign(at, at + kPage);
+            if (std::memcmp(at, first_bytes(i), kPage) != 0) out[k].assign(at, at + kPage);
         }
         for (std::size_t g = 0; g < globals.size(); ++g)
             for (std::size_t from = 0; from < globals[g].size; from += kPage) {
@@ -279,19 +295,20 @@ struct Memory {
     }
 };
 
-void keep(const std::string& path, const Pages& pages) {
-    std::FILE* f = std::fopen(path.c_str(), "wb");
-    if (f == nullptr) _exit(kTooMuch);
+void write_pages(std::FILE* f, const Pages& pages) {
     for (const auto& [k, page] : pages) std::fwrite(&k, sizeof k, 1, f), std::fwrite(page.data(), kPage, 1, f);
-    std::fclose(f);
 }
-Pages kept(const std::string& path) {
+Pages read_pages(std::FILE* f, std::size_t most) {
     Pages out;
-    std::FILE* f = std::fopen(path.c_str(), "rb");
-    if (f == nullptr) return out;
     Key k;
     std::vector<char> page(kPage);
-    while (std::fread(&k, sizeof k, 1, f) == 1 && std::fread(page.data(), kPage, 1, f) == 1) out[k] = page;
+    while (out.size() < most && std::fread(&k, sizeof k, 1, f) == 1 && std::fread(page.data(), kPage, 1, f) == 1) out[k] = page;
+    return out;
+}
+Pages kept(const std::string& path) {
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    if (f == nullptr) return {};
+    const Pages out = read_pages(f, ~std::size_t{0});
     std::fclose(f);
     return out;
 }
@@ -342,16 +359,15 @@ struct Reached {
 };
 struct Outcome {
     Reached reached;
-    bool agrees;  // with what was recorded
+    bool agrees, permuted;  // with what was recorded
 
-    void clear() { reached.clear(), agrees = false; }
+    void clear() { reached.clear(), agrees = permuted = false; }
 };
 Outcome* this_case = nullptr;  // of the one that runs, shared with its process
 bool recording = false;        // launches of CUDA's kernel; else they are compared with what was recorded
 
-// In the process of one case: runs it and says how it went, on descriptor `say`.
-[[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
-                           bool record, int say) {
+// In a process that runs cases: takes faults where arrays are.
+void begin_process() {
     begin_runs(reinterpret_cast<void*>(kBase), reinterpret_cast<void*>(start_of(kAreas)));
     struct sigaction fault {};
     fault.sa_sigaction = on_fault;
@@ -362,13 +378,26 @@ bool recording = false;        // launches of CUDA's kernel; else they are compa
         trap.sa_sigaction = on_step;
         sigaction(SIGTRAP, &trap, nullptr);
     }
-    if (spec.block) {  // the converted kernel wants another block: not every one of CUDA's has one
-        const dim3 b = spec.block(c.block);
-        if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
-    }
+}
+// Whether the kernel has a block for that one of CUDA's: the converted kernel may want another.
+bool has_block(const Spec& spec, const Case& c) {
+    if (!spec.block) return true;
+    const dim3 b = spec.block(c.block);
+    return b.x * b.y * b.z != 0 && b.x * b.y * b.z <= 1024;
+}
+// Launches the kernel; the error.
+int launch(const Kernel& kernel, const Spec& spec, Memory& memory, const Case& c) {
     begin_objects(c.seed);
     memory.begin(c);
-    const int error = kernel.run(kernel.kernel, spec, c);
+    return kernel.run(kernel.kernel, spec, c);
+}
+
+// In the process of one case: runs it and says how it went, on descriptor `say`.
+[[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
+                           bool record, int say) {
+    begin_process();
+    if (!has_block(spec, c)) _exit(0);
+    const int error = launch(kernel, spec, memory, c);
     if (error != 0) {
         dprintf(say, "case %u failed launch error %d\n", number, error);
         _exit(0);
@@ -383,8 +412,8 @@ bool recording = false;        // launches of CUDA's kernel; else they are compa
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {
         this_case->reached.add(threads);
-        keep(file_of(folder, number, "pages"), pages);
-        keep_case(file_of(folder, number, "case"), c);
+        keep_in(file_of(folder, number, "pages"), [&](std::FILE* f) { write_pages(f, pages); });
+        keep_in(file_of(folder, number, "case"), [&](std::FILE* f) { write_case(f, c); });
         _exit(0);
     }
     Loose loose = recording ? Loose{true, {}} : Loose::of(file_of(folder, number, "loose"));
@@ -394,7 +423,7 @@ bool recording = false;        // launches of CUDA's kernel; else they are compa
         dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
                 c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
     else
-        this_case->reached.add(threads), this_case->agrees = true, dprintf(say, "case %u %s\n", number, d.permuted ? "permuted" : d.close ? "close" : "same");
+        this_case->reached.add(threads), this_case->agrees = true, this_case->permuted = d.permuted, dprintf(say, "case %u %s\n", number, d.permuted ? "permuted" : d.close ? "close" : "same");
     _exit(0);
 }
 
@@ -405,6 +434,8 @@ double used_seconds() {
     return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
            static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
+
+#include "more.inc"
 
 // Says the first race between threads of a case, and whether it left shared memory, which the runtime wrote where errors
 // go: `KIND|AT|OTHER|TEXT`.
@@ -472,14 +503,13 @@ struct Runs {
     void record(Reached& all, std::uint64_t seed, double seconds, unsigned count, unsigned first, unsigned last) const {
         const std::size_t parameters = kernel.parameters.size();
         int ran = 0, steady = 0, idle = 0, best = 0, of = 0, most = 0;
+        bool permuted = false;
         std::vector<Case> good;  // each but the first reached new branches, or went one way more often
-        for (unsigned number = first; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
+        unsigned number = first;
+        for (; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
             Case c = make_case(spec, seed, number, parameters);
             const bool follows = number >= kFew && number % 3 && !good.empty();
-            if (follows) {
-                const std::uint64_t r = mix(seed * 31 + number);
-                c = crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], c, r);
-            }
+            if (follows) c = followed(good, c, seed * 31 + number);
             this_case->clear();
             if (!run(c, number, true, seconds / (ran ? 25 : 8))) continue;  // those that take too long must not take all
             ++ran, ++idle;
@@ -491,13 +521,54 @@ struct Runs {
             if (is_new || steady < kEnough) run(c, number, false, std::fmax(4, seconds / 25), true);
             if (this_case->agrees) {
                 ++steady;
+                permuted |= this_case->permuted;
                 if (is_new || good.empty()) good.push_back(c);
                 if (is_new) std::printf("case %u new\n", number);
                 if (now > best) idle = 0;
                 all = both, best = now, most = times;
             }
             const bool slow = used_seconds() > 2 * seconds / 5;
-            if (best == of && steady >= (slow ? kFew : kEnough)) return;
+            if (best == of && steady >= (slow ? kFew : kEnough)) break;
+        }
+        if (steady == ran && steady >= kFew && !permuted) record_more(good, seed, seconds, number + 1, std::min(kMost, 4 * (last - first)));
+    }
+    // More of them, whose result is the same in any order of threads as far as the first ones tell.
+    void record_more(const std::vector<Case>& good, std::uint64_t seed, double seconds, unsigned first, unsigned count) const {
+        const double part = more_seconds(seconds);
+        const int file = open((folder + "/more").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+        const Progress& done = run_many(count, part, part / 4, globals, errors, [&](unsigned i, Memory& memory) -> unsigned char {
+            const unsigned number = first + i;
+            Case c = make_case(spec, seed, number, kernel.parameters.size(), number % 4 ? 4 : kWide);
+            if (number % 2) c = followed(good, c, seed * 31 + number);
+            if (launch(kernel, spec, memory, c) != 0) _exit(0);
+            limit_time(0);
+            append(file, number, c, memory.after());
+            return kWell;
+        });
+        close(file);
+        for (unsigned i = 0; i < count; ++i)
+            if (done.word[i] == kWell) std::printf("case %u more\n", first + i);
+    }
+    // These again, compared with what was kept: one that differs or does not end is run by itself.
+    void compare_more(const std::vector<unsigned>& numbers, double seconds) const {
+        Many many(folder + "/more", kernel.parameters.size());
+        const double part = more_seconds(seconds);
+        const unsigned count = std::min(kMost, static_cast<unsigned>(numbers.size()));
+        const Progress& done = run_many(count, 2 * part, part, globals, errors, [&](unsigned i, Memory& memory) -> unsigned char {
+            const auto& [c, pages] = many.get(numbers[i]);
+            if (!has_block(spec, c)) return kSkipped;
+            if (launch(kernel, spec, memory, c) != 0) _exit(0);
+            Loose loose{false, {}};
+            return compare(memory, spec, pages, memory.after(), loose).count ? kOther : kWell;
+        });
+        int left = kMostAgain;
+        for (unsigned i = 0; i < count; ++i) {
+            if (done.word[i] == kWell) std::printf("case %u alike\n", numbers[i]);
+            if ((done.word[i] != kOther && done.word[i] != kBegun) || left-- <= 0) continue;
+            const auto& [c, pages] = many.get(numbers[i]);
+            keep_in(file_of(folder, numbers[i], "pages"), [&, &p = pages](std::FILE* f) { write_pages(f, p); });
+            keep_in(file_of(folder, numbers[i], "case"), [&, &k = c](std::FILE* f) { write_case(f, k); });
+            run(c, numbers[i], false, std::fmax(4, seconds / 25));
         }
     }
 };
@@ -514,14 +585,19 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     const std::string folder = argv[2], errors = folder + "/errors";
     const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
     const double seconds = std::atof(argv[4]);
-    std::vector<unsigned> cases;
+    std::vector<unsigned> cases, more;
+    bool beyond = false;
     if (std::string(argv[1]) == "writer") {
         if (argc < 8 || !kSteps) return 0;
         watch.at = std::strtoull(argv[6], nullptr, 10), watch.size = std::strtoull(argv[7], nullptr, 10);
         if (watch.size > sizeof watch.before) return 0;
         cases.push_back(static_cast<unsigned>(std::atoi(argv[5])));
     } else if (!recording)
-        for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
+        for (int i = 5; i < argc; ++i) {
+            std::vector<unsigned>& of = beyond ? more : cases;
+            if (std::strcmp(argv[i], "more") == 0) beyond = true;
+            else of.push_back(static_cast<unsigned>(std::atoi(argv[i])));
+        }
     this_case = static_cast<Outcome*>(mmap(nullptr, sizeof *this_case, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::vector<std::pair<const char*, std::size_t>> known = own_variables();
     for (const Global& g : globals) known.emplace_back(g.at, g.size);
@@ -536,6 +612,7 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         runs.run(kept_case(file_of(folder, number, "case"), kernel.parameters.size()), number, false, std::fmax(4, seconds / 25));
         if (this_case->agrees) all.add(this_case->reached);
     }
+    if (!more.empty()) runs.compare_more(more, seconds);
     std::printf("branches ");
     for (unsigned i = 0; i < kBranches; ++i) std::printf("%u", static_cast<unsigned>(all.branches[i]));
     std::printf("\n");
