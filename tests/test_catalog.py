@@ -386,6 +386,23 @@ KINDS_OF_CHANGE = {
         "hipKernelNodeParams p; HIP_LAUNCH_CONFIG c; c.gridDimX = 1;",
         "",
     ),
+    "an array of pointers to const, and a pointer to const": (
+        "void f(const float* a[], const int* p, float** c) { cublasSgetriBatched(h, 1, a, 1, p, c, 1, i, 1); }",
+        "void f(const float* a[], const int* p, float** c) "
+        "{ hipblasSgetriBatched(h, 1, (float* const*)(a), 1, (int*)(p), c, 1, i, 1); }",
+        "",
+    ),
+    "an array of const pointers": (
+        'const char* const o[] = {"-a"}; void f(nvrtcProgram p) { nvrtcCompileProgram(p, 1, o); }',
+        'const char* const o[] = {"-a"}; void f(hiprtcProgram p) '
+        "{ hiprtcCompileProgram(p, 1, const_cast<const char**>(o)); }",
+        "",
+    ),
+    "an array of pointers": (
+        'const char* o[] = {"-a"}; void f(nvrtcProgram p) { nvrtcCompileProgram(p, 1, o); }',
+        'const char* o[] = {"-a"}; void f(hiprtcProgram p) { hiprtcCompileProgram(p, 1, o); }',
+        "",
+    ),
     "a member of each of two structs": (
         "void f(CUDA_KERNEL_NODE_PARAMS *p, CUlaunchConfig c[]) { p->gridDimX = c[0].gridDimX; }",
         "void f(hipKernelNodeParams *p, HIP_LAUNCH_CONFIG c[]) { p->gridDim.x = c[0].gridDimX; }",

@@ -6,6 +6,8 @@ file.
 
 from __future__ import annotations
 
+import re
+
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.operands import own_tokens
@@ -14,22 +16,27 @@ from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Nam
 from cu2port.syntax.types import Type, cast_to, written
 from cu2port.syntax.words import PLACEHOLDERS
 
-POINTER, VALUE, CONST_ARRAYS = "*", "!*", "const**"
+POINTER, VALUE = "*", "!*"
+TO_CONST = {"const*": 1, "const**": 2}  # pointers that surely lead to what is const, and how many
+CONST_POINTERS = "*const*"  # what surely points to pointers that are const themselves
 _OBJECTS = frozenset({"variable", "parameter", "member"})
+_TO_CONST_POINTERS = re.compile(r"\* ?const ?[*\[]")
 _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the shim does not know
 
 
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
-    """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const**` surely pointers to
-    what is const, else a struct's name. None: not known."""
+    """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const*` and `const**`
+    surely pointers to what is const, `*const*` to pointers that are, else a struct's name. None: not known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
     e = read_expression(unit, first, stop)
-    if wanted == CONST_ARRAYS:
-        return _is_const_arrays(unit, span, e)
-    if wanted not in (POINTER, VALUE):
+    if wanted in TO_CONST:
+        return _is_to_const(unit, span, e, TO_CONST[wanted])
+    if wanted not in (POINTER, VALUE, CONST_POINTERS):
         return _is_struct(unit, span, e, wanted)
+    if wanted == CONST_POINTERS:
+        return _is_to_const_pointers(unit, span, e)
     pointer = _is_pointer(unit, span, e)
     return pointer if pointer is None or wanted == POINTER else not pointer
 
@@ -45,18 +52,31 @@ def _is_pointer(unit: Unit, span: Span, e: Expr) -> bool | None:
     return depth.pop() > 0 if len(depth) == 1 else None
 
 
-def _is_const_arrays(unit: Unit, span: Span, e: Expr) -> bool:
-    """False where nothing says so: most callers have arrays of plain pointers."""
+def _is_to_const(unit: Unit, span: Span, e: Expr, pointers: int) -> bool:
+    """False where nothing says so: most callers have plain pointers."""
     if (outer := _outer(e)) is not None:
-        return cast_to(unit.t, outer).pointers > 1 and "const" in unit.t[outer.type_first : outer.type_stop]
+        to = unit.t[outer.type_first : outer.type_stop]
+        return cast_to(unit.t, outer).pointers == pointers and "const" in to
     if asked := _asked(unit, span, whole=True):
-        return asked.startswith("const ") and asked.count("*") > 1
+        return asked.startswith("const ") and asked.count("*") + asked.count("[") == pointers
     if not isinstance(e, Name):
         return False
     found = [d for d in unit.declarations.named(e.text) if d.kind in _OBJECTS]
     return bool(found) and all(
-        written(unit.t, d).indirections > 1 and "const" in unit.t[d.type_first : d.type_stop] for d in found
+        written(unit.t, d).indirections == pointers and "const" in unit.t[d.type_first : d.type_stop] for d in found
     )
+
+
+def _is_to_const_pointers(unit: Unit, span: Span, e: Expr) -> bool:
+    if (outer := _outer(e)) is not None:
+        return "*const*" in "".join(unit.t[outer.type_first : outer.type_stop])
+    if asked := _asked(unit, span, whole=True):
+        return bool(_TO_CONST_POINTERS.search(asked))
+    if not isinstance(e, Name):
+        return False
+    found = [d for d in unit.declarations.named(e.text) if d.kind in _OBJECTS]
+    shape = ["".join(unit.t[d.type_first : d.at]) + "*" * (d.arrays > 0) for d in found]
+    return bool(found) and all("*const*" in x for x in shape)
 
 
 def _points(unit: Unit, e: Expr) -> bool | None:
