@@ -222,7 +222,7 @@ for _tail, _more in (("", ""), (".[and|or|xor]", ",'%p3'")):
     ]
 
 
-def _expanded(pattern: str) -> Iterator[str]:
+def expanded(pattern: str) -> Iterator[str]:
     choices = []
     for part in re.split(r"(\[[^\]]*\])", pattern):
         inner = part[1:-1]
@@ -238,7 +238,7 @@ def _size(t: str) -> str:
     return "32" if "x" in t or t == "tf32" else t.lstrip("busf")
 
 
-def _operands(opcode: str, operands: str) -> str:
+def spelled(opcode: str, operands: str) -> str:
     types = [w for w in opcode.split(".")[1:] if _TYPE.fullmatch(w)]
     count: dict[str, int] = {}
     words = []
@@ -272,5 +272,5 @@ def _saturates(opcode: str) -> bool:
 
 
 def forms(family: str) -> list[Form]:
-    found = {(op, _operands(op, operands)) for p, operands in FAMILIES[family] for op in _expanded(p)}
+    found = {(op, spelled(op, operands)) for p, operands in FAMILIES[family] for op in expanded(p)}
     return [Form(op, operands) for op, operands in sorted(found) if _saturates(op)]
