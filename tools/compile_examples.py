@@ -326,7 +326,8 @@ class Compiler:
         found = toolchain.find(asked, list(archs), str(folder))
         self.headers = headers.find(rocm, found.root)
         self.version = f"{found.version}, HIP {self.headers.version} from {self.headers.origin}"
-        self._archs, self._folder = archs, folder
+        self._archs, self.folder = archs, folder
+        self.program = found.command
         self._command = [*found.command, "-x", "hip", f"--rocm-path={self.headers.root}", "-nogpulib", "-std=c++20"]
         self._command += ["-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics"]
         # the second: the interface of HIP 7 in an older hipBLAS; the third: what the rows of cuDNN's graphs ask for
@@ -343,11 +344,11 @@ class Compiler:
 
         `to_the_end`: for GPUs, machine code is made.
         """
-        path = self._folder / "unit.hip"
+        path = self.folder / "unit.hip"
         path.write_text(text, "latin-1")
         found: dict[tuple[str, int], str] = {}
         for arch, side in [(self._archs[0], "host"), *((a, "device") for a in self._archs)]:
-            made = ["-O0", "-S", "-Xclang", "-emit-obj", "-o", str(self._folder / "unit.o")]
+            made = ["-O0", "-S", "-Xclang", "-emit-obj", "-o", str(self.folder / "unit.o")]
             end = made if to_the_end and side == "device" else ["-fsyntax-only"]
             wave = f"-D__AMDGCN_WAVEFRONT_SIZE={wave_size(arch)}"
             command = [*self._command, f"--offload-arch={arch}", f"--cuda-{side}-only", wave, *end, str(path)]
@@ -372,6 +373,14 @@ class Compiler:
                     ("", 0), elsewhere or (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
                 )
         return found
+
+    def host_ir(self, text: str) -> str:
+        """LLVM's code of a unit, as the host has it; "" where it does not compile."""
+        path = self.folder / "unit.hip"
+        path.write_text(text, "latin-1")
+        end = [f"--offload-arch={self._archs[0]}", "--cuda-host-only", "-O0", "-S", "-emit-llvm", "-o", "-", str(path)]
+        done = subprocess.run([*self._command, *end], capture_output=True, text=True, env=self._environment)
+        return done.stdout
 
 
 def attempts(example: Example, types: Mapping[str, str]) -> list[tuple[str, str]]:
