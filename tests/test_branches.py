@@ -132,6 +132,18 @@ def test_an_include_guard_opens_none() -> None:
     assert {j.finding.code for j in judged} >= {"CU310"}
 
 
+def test_a_default_in_a_condition_is_no_include_guard() -> None:
+    """What conversion includes is there for those who define the macro too."""
+    default = "#ifndef TILE\n#define TILE 16\n#endif\n"
+    call = '__device__ int f(int a, int b) { int c; asm("bfind.u32 %0, %1;" : "=r"(c) : "r"(a)); return c * TILE; }\n'
+    made = translate(default + call, Options(), path="a.cuh").output.decode()
+    assert made.index('#include "cu2port/ptx.hpp"') < made.index("#ifndef TILE")
+    guarded = translate(f"#ifndef A_CUH\n#define A_CUH\n{default}{call}#endif  // A_CUH\n", Options(), path="a.cuh")
+    made = guarded.output.decode()
+    assert made.startswith("#ifndef A_CUH\n#define A_CUH\n")
+    assert "#define A_CUH" in made[: made.index("#include")] and made.index("#include") < made.index("#ifndef TILE")
+
+
 def _asks(r: random.Random, depth: int) -> str:
     """A condition that asks for versions, as projects write them."""
     if depth == 0 or r.random() < 0.3:

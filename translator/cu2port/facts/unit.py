@@ -109,11 +109,12 @@ class Unit(Tokens):
 
     @cached_property
     def guard(self) -> str:
-        """The include guard's macro, "" if there is none."""
+        """The include guard's macro, "" if there is none. One that gets a default in an `#ifndef` is none."""
         ds = self.directives
         if len(ds) >= 2 and ds[0].keyword == "ifndef" and ds[1].keyword == "define":
             a, b = self.tok(ds[0].first + 2), self.tok(ds[1].first + 2)
-            if a == b and ds[0].first == 0:
+            last = next(ds[g.chain[-1]] for g in self.groups if g.opener == 0)
+            if a == b and ds[0].first == 0 and (last.keyword != "endif" or last.stop >= len(self.t)):
                 return a
         return ""
 
