@@ -123,6 +123,10 @@ int main() {
     hipDeviceProp_t prop;
     (void)hipGetDeviceProperties(&prop, 0);
     say("properties", prop.warpSize == wave_size() && prop.maxThreadsPerBlock == 1024);
+    int width = 0;
+    (void)hipDeviceGetAttribute(&width, hipDeviceAttributeMaxTexture2DWidth, 0);
+    const bool extents = width == prop.maxTexture2D[0] && prop.maxTexture1DLinear > width && prop.maxTexture3D[2] == 2048;
+    say("extents of textures and surfaces", extents && prop.maxSurface2D[1] == width && prop.maxTexture2DLinear[2] > 0);
     hipModule_t module;
     say("what is not there says so", hipModuleLoad(&module, "x") == hipErrorNotSupported);
     says<<<3, 64>>>();

@@ -39,6 +39,11 @@ typedef enum hipComputeMode {
     X(canMapHostMemory, CanMapHostMemory, 1)                                          \
     X(computeMode, ComputeMode, 0)                                                    \
     X(maxTexture1D, MaxTexture1DWidth, 16384)                                         \
+    X(maxTexture1DLinear, MaxTexture1DLinear, 134217728)                              \
+    X(maxTexture1DMipmap, MaxTexture1DMipmap, 0)                                      \
+    X(maxTextureCubemap, MaxTextureCubemap, 0)                                        \
+    X(maxSurface1D, MaxSurface1D, 16384)                                              \
+    X(maxSurfaceCubemap, MaxSurfaceCubemap, 0)                                        \
     X(concurrentKernels, ConcurrentKernels, 1)                                        \
     X(ECCEnabled, EccEnabled, 0)                                                      \
     X(pciBusID, PciBusId, 0)                                                          \
@@ -67,6 +72,10 @@ typedef enum hipComputeMode {
     X(canUseHostPointerForRegisteredMem, CanUseHostPointerForRegisteredMem, 1)        \
     X(cooperativeLaunch, CooperativeLaunch, 1)                                        \
     X(cooperativeMultiDeviceLaunch, CooperativeMultiDeviceLaunch, 0)                  \
+    X(cooperativeMultiDeviceUnmatchedFunc, CooperativeMultiDeviceUnmatchedFunc, 0)    \
+    X(cooperativeMultiDeviceUnmatchedGridDim, CooperativeMultiDeviceUnmatchedGridDim, 0) \
+    X(cooperativeMultiDeviceUnmatchedBlockDim, CooperativeMultiDeviceUnmatchedBlockDim, 0) \
+    X(cooperativeMultiDeviceUnmatchedSharedMem, CooperativeMultiDeviceUnmatchedSharedMem, 0) \
     X(pageableMemoryAccessUsesHostPageTables, PageableMemoryAccessUsesHostPageTables, 1) \
     X(directManagedMemAccessFromHost, DirectManagedMemAccessFromHost, 1)              \
     X(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor, 4)                      \
@@ -76,6 +85,23 @@ typedef enum hipComputeMode {
     X(clockInstructionRate, ClockInstructionRate, 1000000)                            \
     X(isLargeBar, IsLargeBar, 1)                                                      \
     X(asicRevision, AsicRevision, 0)
+
+// Extents: X(field, how many, value)
+#define CU2PORT_SIM_EXTENTS(X)                  \
+    X(maxTexture2D, 2, 16384)                   \
+    X(maxTexture3D, 3, 2048)                    \
+    X(maxTexture2DMipmap, 2, 0)                 \
+    X(maxTexture2DLinear, 3, 16384)             \
+    X(maxTexture2DGather, 2, 0)                 \
+    X(maxTexture3DAlt, 3, 0)                    \
+    X(maxTexture1DLayered, 2, 2048)             \
+    X(maxTexture2DLayered, 3, 2048)             \
+    X(maxTextureCubemapLayered, 2, 0)           \
+    X(maxSurface2D, 2, 16384)                   \
+    X(maxSurface3D, 3, 2048)                    \
+    X(maxSurface1DLayered, 2, 2048)             \
+    X(maxSurface2DLayered, 3, 2048)             \
+    X(maxSurfaceCubemapLayered, 2, 0)
 
 // Sizes: X(field, attribute, value)
 #define CU2PORT_SIM_SIZES(X)                                                                  \
@@ -98,8 +124,12 @@ typedef struct hipDeviceProp_t {
     size_t totalGlobalMem;
     int maxThreadsDim[3];
     int maxGridSize[3];
-    int maxTexture2D[2];
-    int maxTexture3D[3];
+    int sparseHipArraySupported, hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, gpuDirectRDMASupported,
+        gpuDirectRDMAWritesOrdering, deferredMappingHipArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
+    unsigned gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
+#define CU2PORT_SIM_X(field, many, value) int field[many];
+    CU2PORT_SIM_EXTENTS(CU2PORT_SIM_X)
+#undef CU2PORT_SIM_X
     char gcnArchName[256];
     hipDeviceArch_t arch;
 #define CU2PORT_SIM_X(field, attribute, value) int field;
@@ -120,6 +150,11 @@ typedef enum hipDeviceAttribute_t {
     hipDeviceAttributeMaxGridDimX,
     hipDeviceAttributeMaxGridDimY,
     hipDeviceAttributeMaxGridDimZ,
+    hipDeviceAttributeMaxTexture2DWidth,
+    hipDeviceAttributeMaxTexture2DHeight,
+    hipDeviceAttributeMaxTexture3DWidth,
+    hipDeviceAttributeMaxTexture3DHeight,
+    hipDeviceAttributeMaxTexture3DDepth,
     hipDeviceAttributeWallClockRate,
     hipDeviceAttributeTotalGlobalMem,
     hipDeviceAttributeImageSupport,
@@ -139,9 +174,11 @@ inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
     for (int i = 0; i < 3; ++i) {
         p->maxThreadsDim[i] = 1024;
         p->maxGridSize[i] = i == 0 ? 0x7fffffff : 65535;
-        p->maxTexture3D[i] = 2048;
     }
-    p->maxTexture2D[0] = p->maxTexture2D[1] = 16384;
+#define CU2PORT_SIM_X(field, many, value) \
+    for (int& extent : p->field) extent = value;
+    CU2PORT_SIM_EXTENTS(CU2PORT_SIM_X)
+#undef CU2PORT_SIM_X
     std::memset(&p->arch, 0xff, sizeof p->arch);
     p->arch.hasDynamicParallelism = 0;
 #define CU2PORT_SIM_X(field, attribute, value) p->field = value;
@@ -166,6 +203,11 @@ inline hipError_t hipDeviceGetAttribute(int* out, hipDeviceAttribute_t attribute
         case hipDeviceAttributeMaxGridDimX: *out = 0x7fffffff; return hipSuccess;
         case hipDeviceAttributeMaxGridDimY:
         case hipDeviceAttributeMaxGridDimZ: *out = 65535; return hipSuccess;
+        case hipDeviceAttributeMaxTexture2DWidth:
+        case hipDeviceAttributeMaxTexture2DHeight: *out = 16384; return hipSuccess;
+        case hipDeviceAttributeMaxTexture3DWidth:
+        case hipDeviceAttributeMaxTexture3DHeight:
+        case hipDeviceAttributeMaxTexture3DDepth: *out = 2048; return hipSuccess;
         case hipDeviceAttributeWallClockRate: *out = 100000; return hipSuccess;
         case hipDeviceAttributePhysicalMultiProcessorCount: *out = cu2port_sim::kUnits; return hipSuccess;
         default: *out = 0; return hipSuccess;
