@@ -200,6 +200,22 @@ def test_a_shell_has_the_stand_ins(folder: Path) -> None:
     )
 
 
+def test_the_simulated_gpu_is_named_to_who_asks_nvidia_smi() -> None:
+    """Builds take its compute capability, and tests look whether it is there."""
+    program = toolkit.lay_out(find_toolchain("")) / "bin" / "nvidia-smi"
+
+    def said(*words: str) -> str:
+        environment = {**os.environ, "CU2PORT_SIM_DEVICES": "2"}
+        return subprocess.check_output([program, *words], text=True, env=environment)
+
+    assert said("--query-gpu=index,compute_cap", "--format=csv,noheader") == "0, 8.0\n1, 8.0\n"
+    assert said("--query-gpu=gpu_name", "--format=csv").startswith("gpu_name\ncu2port simulated GPU\n")
+    assert [x.partition("(")[0] for x in said("-L").splitlines()] == [
+        f"GPU {i}: cu2port simulated GPU " for i in (0, 1)
+    ]
+    assert "CUDA Version: 12." in said()
+
+
 def test_log(tmp_path: Path) -> None:
     """A number that is used again is another process; a program without an end was ended by a signal."""
     (tmp_path / "log").write_text(

@@ -23,6 +23,46 @@ CUDA_VERSION = "12.6.20"
 HIP_VERSION = "7.1.0"
 HOSTS = ("g++", "gcc", "c++", "cc", "clang++", "clang")
 _MARK = "cu2port-toolkit"
+#: Builds and tests ask it whether there is a GPU, and for which compute capability to compile.
+_SMI = """#!/bin/sh
+fields= header=1 list=
+for word; do
+    case $word in
+    -L|--list-gpus) list=1 ;;
+    --query-gpu=*) fields=$(printf %s "${{word#*=}}" | tr , ' ') ;;
+    --format=*noheader*) header= ;;
+    esac
+done
+value() {{
+    case $1 in
+    name|gpu_name) printf 'cu2port simulated GPU' ;;
+    compute_cap) printf 8.0 ;;
+    index|pci.bus) printf %s "$2" ;;
+    count) printf %s "${{CU2PORT_SIM_DEVICES:-1}}" ;;
+    uuid|gpu_uuid) printf 'GPU-00000000-0000-0000-0000-%012d' "$2" ;;
+    *) printf '[N/A]' ;;
+    esac
+}}
+line() {{
+    before=
+    for field in $fields; do
+        printf %s "$before"
+        if [ "$1" = header ]; then printf %s "$field"; else value "$field" "$1"; fi
+        before=', '
+    done
+    echo
+}}
+if [ -z "$list$fields" ]; then
+    echo 'NVIDIA-SMI: stand-in of cu2port for the simulator | CUDA Version: {version}'
+    exit
+fi
+if [ -n "$fields" ] && [ -n "$header" ]; then line header; fi
+gpu=0
+while [ "$gpu" -lt "${{CU2PORT_SIM_DEVICES:-1}}" ]; do
+    if [ -n "$list" ]; then echo "GPU $gpu: $(value name "$gpu") (UUID: $(value uuid "$gpu"))"; else line "$gpu"; fi
+    gpu=$((gpu + 1))
+done
+"""
 
 
 def version_text(mode: str) -> str:
@@ -157,6 +197,9 @@ def _programs(root: Path) -> None:
         '--hipclangpath|-l) printf %s "$here/bin" ;;\n*) printf %s "$here" ;;\nesac\n'
     )
     config.chmod(0o755)
+    smi = root / "bin" / "nvidia-smi"
+    smi.write_text(_SMI.format(version=CUDA_VERSION.rpartition(".")[0]))
+    smi.chmod(0o755)
 
 
 def _toolchain(folder: Path) -> str:
