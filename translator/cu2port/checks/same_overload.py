@@ -14,6 +14,7 @@ _ALWAYS = frozenset({"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_API_H__", "__CUDA_RUN
 #: cuSPARSE's descriptors, all `void *` in hipSPARSE.
 _KINDS = "MatDescr SpVecDescr DnVecDescr SpMatDescr DnMatDescr ConstSpVecDescr ConstDnVecDescr ConstSpMatDescr"
 _VOID = frozenset(f"cusparse{kind}_t" for kind in _KINDS.split())
+_ERRORS = frozenset({"cudaError_t", "CUresult"})
 _WORDS = frozenset({"const", "struct", "enum", "volatile"})
 
 
@@ -62,6 +63,24 @@ class SameOverload(Check):
             "specialisations: reported",
             findings=1,
         ),
+        Example(
+            "template <> struct E<cudaError_t> {};\ntemplate <> struct E<CUresult> {};\n",
+            "template <> struct E<hipError_t> {};\ntemplate <> struct E<hipError_t> {};\n",
+            "specialisations for errors: reported",
+            findings=1,
+        ),
+        Example(
+            "namespace n {\nstatic void f(cudaError_t e) { A(e); }\nstatic void f(CUresult e) { B(e); }\n}\n",
+            "namespace n {\nstatic void f(hipError_t e) { A(e); }\n}\n",
+            "in a namespace",
+        ),
+        Example(
+            "struct C {\n  void f(cudaError_t e) {}\n  void f(CUresult e) {}\n  void g(CUresult e);\n};\n"
+            "struct D { void f(CUresult e) {} };\nvoid C::g(CUresult e) {}\nvoid g(cudaError_t e) {}\n",
+            "struct C {\n  void f(hipError_t e) {}\n    void g(hipError_t e);\n};\n"
+            "struct D { void f(hipError_t e) {} };\nvoid C::g(hipError_t e) {}\nvoid g(hipError_t e) {}\n",
+            "members of one class",
+        ),
         Example("int f(cudaError_t e) { return 1; }\nint f(int e) { return 2; }\n", note="different types"),
         Example("#if A\nint f(CUresult e) { return 1; }\n#else\nint f(CUresult e) { return 2; }\n#endif\n"),
     )
@@ -70,11 +89,11 @@ class SameOverload(Check):
         if not unit.words & {"CUresult", *_VOID}:
             return
         yield from self._specialisations(unit)
-        first: dict[tuple[str, tuple[str, ...]], Function] = {}
+        first: dict[tuple[str, ...], Function] = {}
         for f in unit.functions:
-            if f.params[1] - f.params[0] < 2 or _in_class(unit, f):
+            if f.params[1] - f.params[0] < 2:
                 continue
-            key = (f.name, _types(unit, f, True))
+            key = (*_path(unit, f), f.name, *_types(unit, f, True))
             known = first.setdefault(key, f)
             if known is f or _types(unit, known, False) == _types(unit, f, False):
                 continue
@@ -98,13 +117,13 @@ class SameOverload(Check):
             )
 
     def _specialisations(self, unit: Unit) -> Iterator[Finding]:
-        """Full specialisations of one class template for descriptors that are one type."""
-        first: dict[str, str] = {}
-        for i in unit.find(*_VOID & unit.words):
+        """Full specialisations of one class template for types that are one type in HIP."""
+        first: dict[tuple[str, bool], str] = {}
+        for i in unit.find(*(_VOID | _ERRORS) & unit.words):
             head = unit.t[max(0, i - 6) : i]
             if unit.tok(i - 1) != "<" or unit.tok(i + 1) != ">" or head[:3] != ["template", "<", ">"]:
                 continue
-            if first.setdefault(unit.t[i - 2], unit.t[i]) != unit.t[i]:
+            if first.setdefault((unit.t[i - 2], unit.t[i] in _ERRORS), unit.t[i]) != unit.t[i]:
                 yield self.finding(
                     f"`{unit.t[i - 2]}` is specialised for types that are the same type in HIP",
                     unit.p[i],
@@ -132,14 +151,9 @@ def _types(unit: Unit, f: Function, converted: bool) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _in_class(unit: Unit, f: Function) -> bool:
-    """Whether a definition is in a class (or namespace) of its own: its name is not the file's alone."""
-    depth = 0
-    for k in range(f.first - 1, -1, -1):
-        if unit.t[k] == "}" and unit.match[k] >= 0:
-            depth += 1
-        elif unit.t[k] == "{":
-            depth -= 1
-            if depth < 0:
-                return True
-    return False
+def _path(unit: Unit, f: Function) -> tuple[str, ...]:
+    """The namespaces and classes that a function is a member of, around it and written before its name."""
+    k = f.name_at
+    while k > f.first and unit.tok(k - 1) == "::":
+        k -= 2
+    return (unit.declarations.scope_at(f.first).path, *unit.t[k : f.name_at])
