@@ -64,6 +64,10 @@ class DependentName(Check):
         Example(
             "template <class T> void f(A<int>& a) { a.get<3>(); A<int>::type x; T::call(x); }", note="not dependent"
         ),
+        Example(
+            "template <class T> void f(T* p, A<T> a) { T::operator delete(p); A<T>::B::operator new(4); }",
+            note="operators are no types",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -116,7 +120,7 @@ class DependentName(Check):
                     if close < 0:
                         break
                     dependent, k = dependent or bool(params.intersection(t[k + 1 : close])), close
-                if unit.tok(k + 1) != "::" or not is_identifier(unit.tok(k + 2)):
+                if unit.tok(k + 1) != "::" or not is_identifier(unit.tok(k + 2)) or unit.tok(k + 2) == "operator":
                     break
                 k += 2
             name = k + 1
