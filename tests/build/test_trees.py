@@ -331,3 +331,21 @@ def test_a_module_of_the_tree_finds_its_package(tree: Path) -> None:
     assert "find_package(NCCL)" in (tree.parent / "out" / "lib" / "CMakeLists.txt").read_text()
     found = (tree.parent / "out" / "cmake" / "FindNCCL.cmake").read_text()
     assert found == "find_path(NCCL_INCLUDE_DIRS rccl/rccl.h)\n"
+
+
+def test_a_variable_named_as_findcuda_s_list_is_the_tree_s_own_without_findcuda(tree: Path) -> None:
+    """CMake's language CUDA does not read CUDA_NVCC_FLAGS; a tree that passes it to a target keeps it as its list."""
+    text = (
+        "cmake_minimum_required(VERSION 3.21)\nproject(x LANGUAGES CXX CUDA)\n"
+        'list(APPEND CUDA_NVCC_FLAGS "-Xcompiler=-fPIC")\nlist(APPEND CUDA_NVCC_FLAGS -restrict -O2)\n'
+        "target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${CUDA_NVCC_FLAGS}>)\n"
+    )
+    (tree / "CMakeLists.txt").write_text(text)
+    ran("src", "-o", "out")
+    after = text.replace("CXX CUDA)", "CXX HIP)\nfind_package(hipsparse REQUIRED)")
+    after = after.replace("LANGUAGE:CUDA", "LANGUAGE:HIP")
+    after = after.replace("-Xcompiler=", "").replace(" -restrict", "")
+    assert (tree.parent / "out" / "CMakeLists.txt").read_text() == after
+    (tree / "lib" / "CMakeLists.txt").write_text("find_package(CUDA)\n")
+    ran("src", "-o", "old")
+    assert 'string(APPEND CMAKE_HIP_FLAGS " -O2")' in (tree.parent / "old" / "CMakeLists.txt").read_text()

@@ -79,7 +79,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
                 yield from flags.changes(text, inner, True)
             c = dataclasses.replace(c, name=row.to, args=tuple(a for a in c.args if a not in gone))  # as they will be
         yield from _looked(text, c, asked)
-        yield from flags.changes(text, c, c.start in cuda)
+        yield from flags.changes(text, c, c.start in cuda, asked.own_flags)
         yield from sources.renamed(c, asked)
         yield from sources.languages(text, c, asked, known)
 

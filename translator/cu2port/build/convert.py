@@ -32,6 +32,9 @@ _OWN_CUDA = re.compile(
 )
 _ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
 _FIND_CUDA = re.compile(r"(?i:find_package)\s*\(\s*CUDA\b")
+_PASSES_FLAGS = re.compile(
+    r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]*\$\{CUDA_NVCC_FLAGS"
+)
 _LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
 _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
@@ -52,7 +55,8 @@ class Facts:
     CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
     CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own;
     `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`: patterns of sources
-    for the host by their names that get the language CUDA; `globs`: it looks sources up by patterns."""
+    for the host by their names that get the language CUDA; `globs`: it looks sources up by patterns; `old_commands`: it
+    calls FindCUDA's commands; `passes_flags`: it gives the variable CUDA_NVCC_FLAGS to a target or the language."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -67,6 +71,8 @@ class Facts:
     enables: bool = False
     as_cuda: frozenset[str] = frozenset()
     globs: bool = False
+    old_commands: bool = False
+    passes_flags: bool = False
 
 
 def facts(kind: str, data: bytes) -> Facts:
@@ -114,6 +120,8 @@ def facts(kind: str, data: bytes) -> Facts:
         enables=_FIND_CUDA.search(text) is not None,
         as_cuda=_as_cuda(text),
         globs="GLOB" in text,
+        old_commands=not {w.lower() for w in words}.isdisjoint(rows["command"]),
+        passes_flags=_PASSES_FLAGS.search(text) is not None,
     )
 
 

@@ -11,7 +11,7 @@ from cu2port.build import options
 from cu2port.build.layout import break_of
 from cu2port.build.pages import OPTION, VARIABLE
 from cu2port.build.syntax import Arg, Command
-from cu2port.build.variables import REFERENCE, assignment
+from cu2port.build.variables import FLAG_LIST, REFERENCE, assignment
 from cu2port.build.words import Asked, finding, swap
 from cu2port.core.model import Edit, Finding, Side, insert, replace
 
@@ -27,7 +27,6 @@ _SEPARATORS: Mapping[
     ("string", ("JOIN",)): (1, 2),
     ("list", ("JOIN",)): (2, 3),
 }
-_LIST = re.compile(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
 _LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM".split())  # of `string` and `list`
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -59,10 +58,11 @@ def _sets(c: Command, given: frozenset[str]) -> bool:
     return name is not None and (name.text in given or re.search("cuda|nvcc", name.text.lower()) is not None)
 
 
-def changes(text: str, c: Command, is_for_cuda: bool) -> Iterator[Finding]:
-    """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler."""
+def changes(text: str, c: Command, is_for_cuda: bool, own_flags: bool = False) -> Iterator[Finding]:
+    """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler;
+    `own_flags`: CUDA_NVCC_FLAGS is a list like any other."""
     if c.name not in _NOT_OPTIONS:
-        found = list(options.changes(text, _command_words(c), is_for_cuda, None))
+        found = list(options.changes(text, _command_words(c, own_flags), is_for_cuda, None))
         found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else _still_set(c, found)
         yield from _paired(c, found) if "PROPERTIES" in c.words else found
 
@@ -144,10 +144,10 @@ def commas(every: Sequence[Command]) -> Iterator[Finding]:
             yield swap(OPTION, separator.text, new, separator.inner, why)
 
 
-def _command_words(c: Command) -> list[options.Word]:
+def _command_words(c: Command, own_flags: bool = False) -> list[options.Word]:
     """The words of a command's arguments that may be options of a compiler."""
     name, _ = assignment(c)
-    joined = name is not None and _LIST.fullmatch(name.text) is not None
+    joined = not own_flags and name is not None and FLAG_LIST.fullmatch(name.text) is not None
     found: list[options.Word] = []
     before: Arg | None = None  # an argument whose last word is an option that takes the next argument
     for arg in c.args:
@@ -187,7 +187,7 @@ def _words(arg: Arg, joined: bool) -> Iterator[options.Word]:
 def joined(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """FindCUDA's list of flags becomes one text."""
     name, values = assignment(c)
-    if name is None or not _LIST.fullmatch(name.text) or not values:
+    if name is None or not FLAG_LIST.fullmatch(name.text) or not values or asked.own_flags:
         return
     first, last = values[0], values[-1]
     message = f"`{name.text}` was a list, and `CMAKE_HIP_FLAGS` is one text with spaces"

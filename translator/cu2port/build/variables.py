@@ -34,12 +34,15 @@ _ENVIRONMENT = re.compile(
 REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
+FLAG_LIST = re.compile(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
+
+
 def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
     """`set` and `list` of variables whose values change, or that go; None: there is nothing of that kind."""
     name, values = assignment(c)
     if name is None:
         return None
-    row = table()["variable"].get(name.text)
+    row = None if asked.own_flags and FLAG_LIST.fullmatch(name.text) else table()["variable"].get(name.text)
     if name.text == "CMAKE_CUDA_ARCHITECTURES":
         return _architectures(text, c, name, values, asked)
     if name.text in ("CMAKE_CUDA_SEPARABLE_COMPILATION", "CUDA_SEPARABLE_COMPILATION"):
@@ -128,6 +131,8 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     repeated = c.name in ("else", "endif") and row is not None and row.fate == "rewrite" and not row.value
     alone = arg.text == word and not arg.quoted and (c.name in _NAMES or repeated)
     passed = before.endswith(("-D", "CACHE{", "DEFINED ")) and after in ("=", ":", "}", "")
+    if asked.own_flags and FLAG_LIST.fullmatch(word):
+        return
     if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
         return
     if row is None:

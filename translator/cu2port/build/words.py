@@ -82,7 +82,8 @@ class Asked:
     for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths
     from that root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`:
     of those that end in `.cu`, for a file that looks sources up by patterns. `modules`: packages that the tree has
-    modules of its own for, `FindNCCL.cmake`.
+    modules of its own for, `FindNCCL.cmake`. `own_flags`: CUDA_NVCC_FLAGS is a variable of the tree's own there, which
+    no FindCUDA reads.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Asked:
     device_hosts: frozenset[str] = frozenset()
     cuda_sources: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
+    own_flags: bool = False
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.

@@ -81,6 +81,7 @@ def asked(
         root: _modules(item for item, _ in found.values() if item.root is root)
         for root in {i.root for i, _ in found.values()}
     }
+    own_flags = {r for r in modules if _own_flags([f for item, f in found.values() if item.root is r])}
     packages = _packages(found)
     stand_ins, known = _stand_ins(found)
     defined = frozenset(name for _, f in found.values() for name in f.defines)
@@ -105,6 +106,7 @@ def asked(
                 device_hosts=frozenset(hosts.get(item.root, ())),
                 modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
+                own_flags=item.root in own_flags,
             ),
         )
         for i, (item, f) in found.items()
@@ -193,6 +195,11 @@ def _reaches(path: str, readers: Iterable[str]) -> bool:
     """Whether what a file of CMake sets is known where others read it: it is a module, or in a folder above."""
     folder, _, name = path.rpartition("/")
     return name != "CMakeLists.txt" or all(_holds(folder, reader) for reader in readers)
+
+
+def _own_flags(of_root: Sequence[Facts]) -> bool:
+    """Whether a tree passes CUDA_NVCC_FLAGS on itself, and uses nothing of FindCUDA, which would read it."""
+    return any(f.passes_flags for f in of_root) and not any(f.enables or f.old_commands for f in of_root)
 
 
 def _old_standard(of_root: Iterable[Facts]) -> bool:
