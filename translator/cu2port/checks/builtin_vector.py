@@ -12,6 +12,7 @@ from cu2port.syntax.types import written
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})
+_KEYWORDS = frozenset({"else", "do"})
 
 
 class BuiltinVector(Check):
@@ -52,9 +53,10 @@ class BuiltinVector(Check):
             options=Options(warp="solo"),
         ),
         Example(
-            "template <class T> struct S { T t; uint3 b; Missing m; __device__ void f() { b = blockIdx; } };\n",
             "template <class T> struct S { T t; uint3 b; Missing m; __device__ void f()"
-            " { b = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z); } };\n",
+            " { if (t) {} else b = blockIdx; } };\n",
+            "template <class T> struct S { T t; uint3 b; Missing m; __device__ void f()"
+            " { if (t) {} else b = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z); } };\n",
             "a member that was declared before",
         ),
         Example("__device__ void f() { int i = threadIdx.x; g(blockDim); }\n", note="members, and dim3"),
@@ -94,7 +96,8 @@ def as_members(unit: Unit, i: int) -> Edit:
 def _wanted(unit: Unit, i: int) -> str:
     """The type that the place of token i asks for, as far as this file says; "" where it does not."""
     before = unit.tok(i - 1)
-    if before in ("=", "(", "{") and is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)):
+    named = is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)) and unit.tok(i - 3) not in _KEYWORDS
+    if before in ("=", "(", "{") and named:
         return unit.tok(i - 3)  # type name = ..., type name(...), type name{...}
     if before == "=" and is_identifier(unit.tok(i - 2)):  # a variable or member that was declared elsewhere
         known = [d for d in unit.declarations.named(unit.t[i - 2]) if d.kind in ("variable", "member", "parameter")]

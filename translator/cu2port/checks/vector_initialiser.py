@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
@@ -32,6 +32,11 @@ class VectorInitialiser(Check):
         Example("void f() { uint2 v[25] = { 0 }; }", "void f() { uint2 v[25] = { }; }", "an array"),
         Example(
             "float2 v[2] = { 1, 2, 3, 4 };\n", "float2 v[2] = { {1, 2}, {3, 4} };\n", "components in one list, an array"
+        ),
+        Example(
+            "float4 v[2][N] = {{0.0f}};\nfloat2 w[2][1] = {{{1}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
+            "float4 v[2][N] = {};\nfloat2 w[2][1] = {{{1, 0}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
+            "arrays of arrays",
         ),
         Example(
             "struct S { float2 a, b; int n; };\nS s = {1, 2, 3, 4, 5};\n",
@@ -82,16 +87,18 @@ class VectorInitialiser(Check):
             return
         if unit.match[k] > k and bounds:
             inside = t[k + 1 : unit.match[k]]
-            if inside[1:] in ([], [","]) and inside and _ZERO.match(inside[0]):
+            lists = _lists_at(unit, k, bounds)
+            if (inside[1:] in ([], [","]) and inside and _ZERO.match(inside[0])) or (
+                bounds > 1 and _is_zero(inside) and not (lists and all(_is_full(unit, q, size) for q in lists))
+            ):
                 span = unit.p[k + 1], unit.p[unit.match[k]]
                 blank = " " if unit.text[unit.end(k) : unit.p[k + 1]] else ""
                 end = span[1] if blank else unit.end(unit.match[k] - 1)
                 yield self._finding_of(unit, kind, k, (replace(span[0], end, ""),))
             else:
                 yield from self._flat(unit, kind, k, (size,), _length(unit, i + 2))
-                for q in range(k + 1, unit.match[k]) if bounds == 1 else ():
-                    if t[q] == "{" and unit.tok(q - 1) in ("{", ","):
-                        yield from self._list(unit, kind, size, q)
+                for q in lists:
+                    yield from self._list(unit, kind, size, q)
         else:
             yield from self._list(unit, kind, size, k)
 
@@ -157,6 +164,28 @@ class VectorInitialiser(Check):
             cuda=kind,
             effects=(("all", "compile-error"),),
         )
+
+
+def _lists_at(unit: Unit, k: int, bounds: int) -> list[int]:
+    """The lists for the elements of an array of so many dimensions, in the list that opens at token k."""
+    found: list[int] = []
+    depth = 0
+    for q in range(k, unit.match[k]):
+        depth += (unit.t[q] == "{") - (unit.t[q] == "}")
+        if depth == bounds + 1 and unit.t[q] == "{" and unit.tok(q - 1) in ("{", ","):
+            found.append(q)
+    return found
+
+
+def _is_zero(words: Sequence[str]) -> bool:
+    """Whether an array's list has zeros alone, so that an empty one says the same."""
+    values = [w for w in words if w not in ("{", "}", ",")]
+    return bool(values) and all(_ZERO.match(w) for w in values)
+
+
+def _is_full(unit: Unit, k: int, size: int) -> bool:
+    """Whether a list has a value for each component."""
+    return len([v for v in unit.split_args(k + 1, unit.match[k]) if v.start < v.end]) == size
 
 
 def _length(unit: Unit, k: int) -> int:
