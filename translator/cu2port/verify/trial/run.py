@@ -116,6 +116,10 @@ def _by_chance(said: Said) -> bool:
     return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
 
 
+def _without(runs: Mapping[str, Said], cases: Set[int] | Mapping[int, str]) -> dict[str, Said]:
+    return {name: replace(x, cases=tuple(c for c in x.cases if c.number not in cases)) for name, x in runs.items()}
+
+
 def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
     """The launches in which races are looked for, as far as time allows, in order: those that reached something new,
     the last first, then others."""
@@ -224,12 +228,12 @@ class Trial:
                 built[name] = (binary, wave, settings)
                 asked = [*map(str, steady), *(["more", *map(str, more)] if more and not settings else ())]
                 runs[name] = self._call(binary, folder, "compare", asked, settings)
+        odd = sorted({c.number for x in runs.values() for c in x.of("differs", "failed").cases} & {*more})
+        runs = _without(runs, self._in_another_order(recorded, odd))
         first = first_difference(runs)
         why = ""
-        while first and (without := self._meaningless(recorded, [first.case, *steady])):  # as many as time allows
-            runs = {
-                name: replace(x, cases=tuple(c for c in x.cases if c.number not in without)) for name, x in runs.items()
-            }
+        while first and (without := self._meaningless(recorded, [first.case, *odd, *steady])):  # as time allows
+            runs = _without(runs, without)
             steady = [n for n in steady if n not in without]
             why = next(iter(without.values()))
             first = first_difference(runs)
@@ -248,18 +252,20 @@ class Trial:
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
+    def _in_another_order(self, recorded: Recorded, cases: Sequence[int]) -> Set[int]:
+        """Of launches that were recorded in one order of threads those that leave other values in the other."""
+        if not cases:
+            return frozenset()
+        binary, folder = recorded.folder / "cuda-32", recorded.folder
+        said = self._call(binary, folder, "compare", [*map(str, cases)], _BACKWARD, recorded.bodies)
+        return {*cases} - {*said.numbers(*AGREES)}
+
     def _meaningless(self, recorded: Recorded, cases: Sequence[int]) -> Mapping[int, str]:
         """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, has a race that the orders
         did not show, or, with each access watched and other bytes in memory that nothing wrote, does not leave what it
         left before."""
-        out = {}
-        if cases[0] in recorded.said.numbers("more"):  # one order of threads was tried
-            orders = self._call(
-                recorded.folder / "cuda-32", recorded.folder, "compare", [str(cases[0])], _BACKWARD, recorded.bodies
-            )
-            out = {c.number: f"{UNORDERED}: the other order" for c in orders.of("differs", "failed").cases}
-        if out or self.toolchain.is_zig:
-            return out
+        if self.toolchain.is_zig:
+            return {}
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
         out = {c.number: f"{UNSTEADY} {c.rest[4]}" for c in said.cases if c.word == "differs"}
         out |= {c.number: f"{UNSTEADY} {plain_failure(c)}" for c in said.cases if c.word == "failed"}

@@ -530,9 +530,9 @@ struct Runs {
             const bool slow = used_seconds() > 2 * seconds / 5;
             if (best == of && steady >= (slow ? kFew : kEnough)) break;
         }
-        if (steady == ran && steady >= kFew && !permuted) record_more(good, seed, seconds, number + 1, std::min(kMost, 4 * (last - first)));
+        if (4 * steady >= 3 * ran && steady >= kFew && !permuted) record_more(good, seed, seconds, number + 1, std::min(kMost, 4 * (last - first)));
     }
-    // More of them, whose result is the same in any order of threads as far as the first ones tell.
+    // More of them, whose result seldom depends on the order of threads as far as the first ones tell.
     void record_more(const std::vector<Case>& good, std::uint64_t seed, double seconds, unsigned first, unsigned count) const {
         const double part = more_seconds(seconds);
         const int file = open((folder + "/more").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
