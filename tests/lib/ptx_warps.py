@@ -183,7 +183,7 @@ def kernel(n: int, form: Form) -> str:
         load = f"ld.global.b{WIDTHS[name[1]]} {name}, [%in+{8 * k}];"
         lines.append(f"ld.global.u8 %s, [%in+{8 * k}]; setp.ne.u32 {name}, %s, 0;" if name[1] == "p" else load)
     lines += [f"setp.ne.u32 {x}, 0, 0;" if x[1] == "p" else f"mov.b32 {x}, 0;" for x in form.targets]
-    lines.append(f"@%p9 {form};\nbar.warp.sync 0xffffffff;")
+    lines.append(f"@%p9 {form};")
     for k, name in enumerate(form.targets):
         store = f"st.global.b{WIDTHS[name[1]]} [%out+{8 * k}], {name};"
         lines.append(f"selp.u32 %s, 1, 0, {name}; st.global.u32 [%out+{8 * k}], %s;" if name[1] == "p" else store)

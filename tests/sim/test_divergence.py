@@ -8,6 +8,7 @@ simulator, which lets lanes run one by one and compares their positions.
 from __future__ import annotations
 
 import random
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -116,52 +117,76 @@ def generate(seed: int) -> Kernel:
 # --- as C++ -----------------------------------------------------------------------------------------------------------
 
 
-def emit(kernel: Kernel, name: str) -> str:
-    """The kernel and its functions as HIP source."""
+def emit(kernel: Kernel, name: str, jumps: bool = False) -> str:
+    """The kernel and its functions as HIP source; `jumps`: with labels and `goto` for loops."""
     out = []
     for n, body in enumerate(kernel.functions):
         out.append(
-            f"__device__ u64 {name}_f{n}(unsigned v, u64 h) {{\n{_lines(body, '', name, 'return h;')}return h;\n}}"
+            f"__device__ u64 {name}_f{n}(unsigned v, u64 h) {{\n"
+            f"{_lines(body, '', name, 'return h;', jumps)}return h;\n}}"
         )
     leave = "{ out[threadIdx.x] = h; return; }"
     out.append(
         f"__global__ void {name}(u64* out, const unsigned* in) {{\nunsigned v = in[threadIdx.x];\nu64 h = 1;\n"
-        f"{_lines(kernel.body, '', name, leave)}out[threadIdx.x] = h;\n}}"
+        f"{_lines(kernel.body, '', name, leave, jumps)}out[threadIdx.x] = h;\n}}"
     )
-    return "\n".join(out) + "\n"
+    text = "\n".join(out) + "\n"
+    return re.sub(r"LOG\((\d+)\)", r"h = mix(h, \1, __ballot(1))", text) if jumps else text
 
 
 def _condition(n: Node, loop: str) -> str:
     return f"((v >> (({loop} * {n.step}u + {n.bit}u) & 31)) & 1)" if loop else f"((v >> {n.bit}) & 1)"
 
 
-def _lines(body: tuple[Node, ...], loop: str, name: str, leave: str) -> str:
-    return "".join(_line(n, loop, name, leave) for n in body)
+def _lines(body: tuple[Node, ...], loop: str, name: str, leave: str, jumps: bool) -> str:
+    return "".join(_line(n, loop, name, leave, jumps) for n in body)
 
 
-def _line(n: Node, loop: str, name: str, leave: str) -> str:
+def _leaving(body: tuple[Node, ...]) -> list[int]:
+    """The blocks that only leave the loop that this is the body of."""
+    inner = [x for n in body if n.kind in ("if", "switch") for arm in n.arms for x in _leaving(arm)]
+    return sorted([n.id for n in body if n.kind == "leave"] + inner)
+
+
+def _jumping(n: Node, inner: str) -> str:
+    """A loop as a compiler lays it out: what only leaves it is behind it."""
+    i, limit = f"i{n.id}", f"((v >> {n.bit}) & 3) + {n.extra}u"
+    check = f"if (!({i} < {limit})) goto end{n.id};\n"
+    head, back = {"for": (check, f"++{i};\n"), "while": (f"{check}++{i};\n", ""), "do": (f"++{i};\n", check)}[n.kind]
+    rest = "".join(f"out{x}: LOG({x});\ngoto end{n.id};\n" for x in _leaving(n.arms[0]))
+    return (
+        f"{{\nunsigned {i} = 0;\nturn{n.id}: {head}{inner}next{n.id}: {back}goto turn{n.id};\n{rest}end{n.id}:;\n}}\n"
+    )
+
+
+def _line(n: Node, loop: str, name: str, leave: str, jumps: bool) -> str:
     if n.kind == "log":
         return f"LOG({n.id});\n"
     if n.kind == "if":
-        text = f"if ({_condition(n, loop)}) {{\n{_lines(n.arms[0], loop, name, leave)}}}"
+        text = f"if ({_condition(n, loop)}) {{\n{_lines(n.arms[0], loop, name, leave, jumps)}}}"
         if len(n.arms) > 1:
-            text += f" else {{\n{_lines(n.arms[1], loop, name, leave)}}}"
+            text += f" else {{\n{_lines(n.arms[1], loop, name, leave, jumps)}}}"
         return text + "\n"
     if n.kind == "switch":
         cases = "".join(
-            f"case {k}: {{\n{_lines(a, loop, name, leave)}}}\n{'break;' if k != 1 else ''}\n"
+            f"case {k}: {{\n{_lines(a, loop, name, leave, jumps)}}}\n{'break;' if k != 1 else ''}\n"
             for k, a in enumerate(n.arms)
         )
         return f"switch ((v >> {n.bit}) & 3) {{\n{cases}default: LOG({n.id});\n}}\n"
     if n.kind in ("for", "while", "do"):
         i = f"i{n.id}"
-        inner = _lines(n.arms[0], i, name, leave)
+        inner = _lines(n.arms[0], i, name, leave, jumps)
+        if jumps:
+            return _jumping(n, inner)
         limit = f"((v >> {n.bit}) & 3) + {n.extra}u"
         if n.kind == "for":
             return f"for (unsigned {i} = 0; {i} < {limit}; ++{i}) {{\n{inner}}}\n"
         if n.kind == "while":
             return f"unsigned {i} = 0;\nwhile ({i} < {limit}) {{\n++{i};\n{inner}}}\n"
         return f"unsigned {i} = 0;\ndo {{\n++{i};\n{inner}}} while ({i} < {limit});\n"
+    if jumps and n.kind in ("break", "continue", "leave"):
+        label = f"out{n.id}" if n.kind == "leave" else {"break": "end", "continue": "next"}[n.kind] + loop[1:]
+        return f"if ({_condition(n, loop)}) goto {label};\n"
     if n.kind in ("break", "continue"):
         return f"if ({_condition(n, loop)}) {n.kind};\n"
     if n.kind == "return":
@@ -305,10 +330,10 @@ int main(int, char** argv) {{
 """
 
 
-def _agree(build: Callable[[Path, int], Path], folder: Path, seeds: range, wave: int) -> None:
+def _agree(build: Callable[[Path, int], Path], folder: Path, seeds: range, wave: int, jumps: bool = False) -> None:
     kernels = [generate(seed) for seed in seeds]
     source = folder / "divergent.hip"
-    source.write_text(PRELUDE + "".join(emit(k, f"k{n}") for n, k in enumerate(kernels)) + _main(len(kernels)))
+    source.write_text(PRELUDE + "".join(emit(k, f"k{n}", jumps) for n, k in enumerate(kernels)) + _main(len(kernels)))
     rng = random.Random(wave)
     values = [[rng.getrandbits(32) for _ in range(wave)] for _ in range(len(kernels) * ROUNDS)]
     (folder / "in").write_bytes(b"".join(struct.pack(f"<{wave}I", *v) for v in values))
@@ -335,3 +360,9 @@ def test_lanes_meet_as_on_a_machine_with_an_execution_mask(
 @pytest.mark.parametrize("wave", [32, 64])
 def test_many_kernels(wave: int, build: Callable[[Path, int], Path], tmp_path: Path) -> None:
     _agree(build, tmp_path, range(1000, 1150), wave)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
+def test_lanes_in_loops_of_goto_meet_so_too(wave: int, build: Callable[[Path, int], Path], tmp_path: Path) -> None:
+    _agree(build, tmp_path, range(40), wave, jumps=True)

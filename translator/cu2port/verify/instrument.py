@@ -16,6 +16,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE
 from cu2port.verify.copies import Copy, on_one_line
+from cu2port.verify.jumps import Region, regions, turns
 from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
@@ -162,18 +163,33 @@ def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], devi
         if loop.keyword in names or spins:
             _loop(copy, body, loop, names.get(loop.keyword, ""), spins)
     _leaves(copy, body, counted, names, marks, reach)
+    jumps = regions(body, marks, sites) if device else []
+    _jumps(copy, body, jumps)
+    around = turns(jumps, sites)
     for i in sites:
-        _site(copy, i, body.first)
+        _site(copy, i, body.first, around[i])
 
 
-def _site(copy: Copy, i: int, limit: int) -> None:
+def _jumps(copy: Copy, body: Statements, jumps: Sequence[Region]) -> None:
+    """Labels count how often a lane comes by, and the counts of those right inside begin again."""
+    if jumps:
+        copy.before(body.first, f"{_NS}Turns {', '.join(r.name for r in jumps)}; ")
+    inside: dict[str, str] = {}
+    for r in jumps:
+        for outer in r.around[-1:]:
+            inside[outer] = inside.get(outer, "") + f" {r.name}.count = 0;"
+    for r in jumps:
+        copy.after(r.label + 1, f" {r.name}.next(__COUNTER__);{inside.get(r.name, '')}")
+
+
+def _site(copy: Copy, i: int, limit: int, around: Sequence[str]) -> None:
     """`f(x)` becomes `(At(site), f(x))`."""
     unit = copy.unit
     call = unit.call(i)
     first = _expression_start(unit, i, limit)
     if call is None or first < 0:
         return
-    copy.before(first, f"({_NS}At(__COUNTER__), ")
+    copy.before(first, f"({_NS}At({', '.join(('__COUNTER__', *around))}), ")
     copy.after(call.close, ")")
 
 

@@ -101,16 +101,36 @@ inline Place* push(std::uint32_t site) {
 #define CU2PORT_SIM_CONSTEXPR inline
 #endif
 
-// A call or an operation: its site is part of the position until the full expression ends.
+// A loop of a label and `goto`: where the label is, and how often the lane came by.
+struct Turns {
+    std::uint32_t site = 0, count = 0;
+    CU2PORT_SIM_CONSTEXPR void next(std::uint32_t label) {
+        site = label;
+        ++count;
+    }
+};
+
+// A call or an operation: its site is part of the position until the full expression ends, behind the turns of loops
+// of `goto` around it.
 class At {
 public:
     CU2PORT_SIM_CONSTEXPR explicit At(std::uint32_t site) : place_(__builtin_is_constant_evaluated() ? nullptr : push(site)) {}
+    template <class... More>
+    At(std::uint32_t site, const Turns& outer, const More&... inner) : place_(turn(outer)) {
+        ((void)turn(inner), ...);
+        push(site);
+    }
     CU2PORT_SIM_CONSTEXPR ~At() {
         if (place_) now.top = place_;
     }
     At(const At&) = delete;
 
 private:
+    static Place* turn(const Turns& turns) {
+        Place* const place = push(turns.site);
+        if (place) place->iteration = turns.count;
+        return place;
+    }
     Place* place_;
 };
 
