@@ -392,6 +392,14 @@ KINDS_OF_CHANGE = {
         "{ hipblasSgetriBatched(h, 1, (float* const*)(a), 1, (int*)(p), c, 1, i, 1); }",
         "",
     ),
+    "a pointer to const, and another of its name": (
+        "void f(CUmipmappedArray a, const CUDA_ARRAY3D_DESCRIPTOR* q) { cuMipmappedArrayCreate(&a, q, 1); }\n"
+        "void g(CUDA_ARRAY3D_DESCRIPTOR* q);\n",
+        "void f(hipMipmappedArray_t a, const HIP_ARRAY3D_DESCRIPTOR* q) "
+        "{ hipMipmappedArrayCreate(&a, (HIP_ARRAY3D_DESCRIPTOR*)(q), 1); }\n"
+        "void g(HIP_ARRAY3D_DESCRIPTOR* q);\n",
+        "",
+    ),
     "an array of const pointers": (
         'const char* const o[] = {"-a"}; void f(nvrtcProgram p) { nvrtcCompileProgram(p, 1, o); }',
         'const char* const o[] = {"-a"}; void f(hiprtcProgram p) '

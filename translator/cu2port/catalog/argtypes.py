@@ -11,6 +11,7 @@ import re
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.operands import own_tokens
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Other, Paren, Unary
 from cu2port.syntax.types import Type, cast_to, written
@@ -61,10 +62,17 @@ def _is_to_const(unit: Unit, span: Span, e: Expr, pointers: int) -> bool:
         return asked.startswith("const ") and asked.count("*") + asked.count("[") == pointers
     if not isinstance(e, Name):
         return False
-    found = [d for d in unit.declarations.named(e.text) if d.kind in _OBJECTS]
+    found = _objects(unit, e)
     return bool(found) and all(
         written(unit.t, d).indirections == pointers and "const" in unit.t[d.type_first : d.type_stop] for d in found
     )
+
+
+def _objects(unit: Unit, e: Name) -> list[Declaration]:
+    """The declaration of the variable that a name is, or all of that name where none is visible."""
+    d = unit.declarations.visible(e.text, own_tokens(e)[0])
+    found = [d] if d is not None else unit.declarations.named(e.text)
+    return [d for d in found if d.kind in _OBJECTS]
 
 
 def _is_to_const_pointers(unit: Unit, span: Span, e: Expr) -> bool:
@@ -74,7 +82,7 @@ def _is_to_const_pointers(unit: Unit, span: Span, e: Expr) -> bool:
         return bool(_TO_CONST_POINTERS.search(asked))
     if not isinstance(e, Name):
         return False
-    found = [d for d in unit.declarations.named(e.text) if d.kind in _OBJECTS]
+    found = _objects(unit, e)
     shape = ["".join(unit.t[d.type_first : d.at]) + "*" * (d.arrays > 0) for d in found]
     return bool(found) and all("*const*" in x for x in shape)
 
