@@ -27,6 +27,7 @@ from cu2port.ptx.module_data import (
     unused,
 )
 from cu2port.ptx.module_facts import Facts, Left, exiting, is_builtin, opaque, own
+from cu2port.ptx.module_print import strings
 from cu2port.ptx.parse import parse_module
 from cu2port.ptx.printer import NAMESPACE
 from cu2port.ptx.rename import instructions
@@ -84,8 +85,9 @@ class _Writer:
             for part in ("body", "symbol"):
                 self.names[f"{old} {part}"] = unused(f"{self.names[old]}{part}", taken)
         textures = opaque(module.variables)
+        texts = strings(module.variables)
         self.facts = Facts(
-            functions, self.names, exiting(functions.values()), textures, Structs(), own(self.module), fp, trap
+            functions, self.names, exiting(functions.values()), textures, Structs(), own(self.module), texts, fp, trap
         )
 
     def written(self) -> Converted:

@@ -33,6 +33,7 @@ from cu2port.ptx.module_data import (
     value_type,
 )
 from cu2port.ptx.module_facts import RUNTIME, Facts, Left, is_builtin
+from cu2port.ptx.module_print import Formats, printf
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
 from cu2port.ptx.rename import directives, instructions, mentioned
 from cu2port.ptx.unset import unset
@@ -58,6 +59,7 @@ class Body(emit._Emitter):
         self.facts, self.f = facts, f
         self.params: dict[str, Variable] = {}  # parameters in scope: those of the function, and those for calls
         self.prototypes: dict[str, Directive] = {}
+        self.formats: Formats | None = None
         self.taken.update(parameters)
         self.taken.update({"malloc", "free", "printf", EXITED})
         self.returned = f.returns[0].name if len(f.returns) == 1 else ""
@@ -252,9 +254,11 @@ class Body(emit._Emitter):
             raise UntranslatableError(i, f"`{callee.name}` has other parameters or results")
         given = [self.argument(i, a, p) for a, p in zip(arguments.items, function.params, strict=True)]
         if is_builtin(function.name) and function.body is None:
+            if function.name == "vprintf":
+                self.deliver(i, results.items, function, self.printed(i, arguments.items, given))
+                return
             if function.name not in RUNTIME:
-                instead = "write printf() in its place" if function.name == "vprintf" else "call HIP's own function"
-                raise UntranslatableError(i, f"`{function.name}` is NVIDIA's", instead)
+                raise UntranslatableError(i, f"`{function.name}` is NVIDIA's", "call HIP's own function")
             self.deliver(i, results.items, function, RUNTIME[function.name].format(*given))
             return
         if len(function.returns) > 1:
@@ -271,6 +275,17 @@ class Body(emit._Emitter):
             self.deliver(i, results.items, function, text)
         if exits:
             self.lines.append(f"if ({EXITED}) {self.end()}")
+
+    def printed(self, i: Instruction, arguments: Sequence[Operand], given: Sequence[str]) -> str:
+        """The call of printf that a `vprintf` is."""
+        first = arguments[0] if arguments else None
+        if self.formats is None:
+            self.formats = Formats(self.f.body or (), self.facts.strings)
+        text = self.formats.of(i, first.name) if isinstance(first, Reg) else None
+        done = printf(text, given[1]) if text is not None and len(given) == 2 else None
+        if done is None:
+            raise UntranslatableError(i, "the format of this `vprintf` is not known", "write printf() in its place")
+        return done
 
     def pointed(self, i: Instruction, callee: Reg, rest: Sequence[Operand]) -> tuple[Function, str]:
         """What a call through a register calls: its prototype, and the C++ of the function."""

@@ -42,6 +42,7 @@ class Facts:
     opaque: frozenset[str]  # names of textures, samplers and surfaces
     structs: Structs
     own: Mapping[str, Sequence[Variable]]  # shared memory that one function alone uses, by the function
+    strings: Mapping[str, bytes] = field(default_factory=dict)  # for the formats of `vprintf`
     fp: str = "exact"
     trap: bool = False
     left: list[Left] = field(default_factory=list)
