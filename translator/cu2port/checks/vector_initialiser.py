@@ -34,8 +34,8 @@ class VectorInitialiser(Check):
             "float2 v[2] = { 1, 2, 3, 4 };\n", "float2 v[2] = { {1, 2}, {3, 4} };\n", "components in one list, an array"
         ),
         Example(
-            "float4 v[2][N] = {{0.0f}};\nfloat2 w[2][1] = {{{1}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
-            "float4 v[2][N] = {};\nfloat2 w[2][1] = {{{1, 0}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
+            "float4 v[2][3] = {{0.0f}};\nfloat2 w[2][1] = {{{1}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
+            "float4 v[2][3] = {};\nfloat2 w[2][1] = {{{1, 0}}, {{2, 3}}};\nfloat2 x[1][2] = {{{0, 0}, {0, 0}}};\n",
             "arrays of arrays",
         ),
         Example(
