@@ -264,3 +264,15 @@ def test_mixed_carry_chains_are_told() -> None:
     text = f".version 8.0\n.target sm_80\n.address_size 64\n{body}"
     assert convert(text.format("addc.u32")).mixing_carry == ("k",)
     assert convert(text.format("subc.u32")).mixing_carry == ()
+
+
+def test_what_compilers_named_belongs_to_its_module() -> None:
+    """Clang's strings are called `_$_str` in every module: programs of two modules have each of them."""
+    done = made(
+        ".global .align 1 .b8 _$_str[3] = {104, 105, 0}; .global .align 1 .b8 $str[1] = {0}; .global .u32 seen;\n"
+        ".visible .global .u32 a$b;\n"
+    )
+    assert "\nstatic __device__ std::uint8_t _$_str[3]" in done.text
+    assert "\nstatic __device__ std::uint8_t $str[1]" in done.text
+    assert 'extern "C" { __device__ std::uint32_t seen; }' in done.text
+    assert 'extern "C" { __device__ std::uint32_t a$b; }' in done.text

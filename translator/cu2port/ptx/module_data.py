@@ -155,7 +155,7 @@ def declaration(v: Variable, name: str, known: Mapping[str, str], local: bool = 
     if "managed" in v.attributes:
         where = "__managed__"
     weak = "__attribute__((weak)) " if "weak" in v.attributes else ""
-    hidden = VISIBLE.isdisjoint(v.attributes) and (local or v.name.startswith(("$", "__")))
+    hidden = VISIBLE.isdisjoint(v.attributes) and (local or "$" in v.name or v.name.startswith("__"))
     linkage = "" if hidden else 'extern "C" '
     label = f' {SYMBOL}("{v.name}")' if linkage and name != symbol(v.name) else ""
     storage = "" if linkage else "static "
