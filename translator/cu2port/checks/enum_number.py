@@ -17,8 +17,8 @@ _NAMES = {
     "cusolverEigMode_t": ("CUSOLVER_EIG_MODE_NOVECTOR", "CUSOLVER_EIG_MODE_VECTOR"),
 }
 _MANY = frozenset(
-    "CUdevice_P2PAttribute CUdevice_attribute cudaDeviceAttr cudaDeviceP2PAttr cudnnActivationMode_t cudnnStatus_t "
-    "cusolverEigType_t cusolverStatus_t".split()
+    "CUdevice_P2PAttribute CUdevice_attribute cublasGemmAlgo_t cublasStatus_t cudaDeviceAttr cudaDeviceP2PAttr "
+    "cudnnActivationMode_t cudnnStatus_t cusolverEigType_t cusolverStatus_t".split()
 )
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\Z")
 
@@ -56,6 +56,7 @@ class EnumNumber(Check):
             note="as a macro's argument",
         ),
         Example("auto o = (cublasOperation_t)n;", note="a variable, which may hold the name's number"),
+        Example("auto s = (cublasStatus_t)0;", note="success, which is 0 in HIP too"),
         Example("auto k = (cudaMemcpyKind)1;", note="the same number in HIP"),
     )
 
@@ -67,6 +68,8 @@ class EnumNumber(Check):
             text = unit.tok(at)
             names = _NAMES.get(unit.t[i], ())
             value = int(text.rstrip("uUlL") or "0", 0) if not re.match(r"0[0-9]", text) else len(names)
+            if value == 0 and unit.t[i].endswith("Status_t"):
+                continue  # success is 0 everywhere
             row = unit.catalog.get(names[value]) if value < len(names) else None
             edits = (replace(unit.p[at], unit.end(at), row.hip),) if row is not None else ()
             yield self.finding(
