@@ -349,3 +349,16 @@ def test_a_variable_named_as_findcuda_s_list_is_the_tree_s_own_without_findcuda(
     (tree / "lib" / "CMakeLists.txt").write_text("find_package(CUDA)\n")
     ran("src", "-o", "old")
     assert 'string(APPEND CMAKE_HIP_FLAGS " -O2")' in (tree.parent / "old" / "CMakeLists.txt").read_text()
+
+
+def test_sources_that_cmake_completed_are_named_whole(tree: Path) -> None:
+    (tree / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.8)\nproject(x LANGUAGES CUDA CXX)\nadd_executable(a a lib/lib b.cc)\n"
+    )
+    (tree / "b.cc").write_text("")
+    (tree / "b.cc.cu").write_text("")
+    ran("src", "-o", "out")
+    assert (tree.parent / "out" / "CMakeLists.txt").read_text().splitlines()[-2:] == [
+        "set_source_files_properties(a.cu lib/lib.cu PROPERTIES LANGUAGE HIP)",
+        "add_executable(a a.cu lib/lib.cu b.cc)",
+    ]

@@ -57,6 +57,9 @@ def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
     yield from globs.renamed(c, asked)
 
 
+_TARGETS = frozenset({"add_executable", "add_library", "target_sources"})
+
+
 def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterator[Finding]:
     """The property LANGUAGE for `.cu` sources that a command names."""
     if c.name == "file":
@@ -66,6 +69,13 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
         return
     yield from _hosts(text, c, asked, known)
     names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
+    behind = asked.suffix or ".cu"
+    bare = [a for a in c.args[1:] if asked.is_bare(a.text)] if c.name in _TARGETS else []
+    if bare:
+        edits = [insert(a.inner + len(a.text), behind) for a in bare]
+        message = f"{globs.several([a.text for a in bare])}: CMake completes no name of a source from 3.20 on"
+        yield finding(SOURCE, message, c.start, c.end, edits)
+        names += [a.text + behind for a in bare if behind != ".hip"]
     names = [n for n in dict.fromkeys(names) if n not in known.marked]
     if names:
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"

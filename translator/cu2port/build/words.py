@@ -102,6 +102,13 @@ class Asked:
     cuda_sources: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     own_flags: bool = False
+    bare_sources: frozenset[str] = frozenset()
+
+    def is_bare(self, word: str) -> bool:
+        """Whether a word names a source by its path without `.cu`."""
+        if not self.bare_sources or not word or word.startswith(("/", "$")):
+            return False
+        return plain_path(PurePosixPath(self.folder, word)) in self.bare_sources
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.

@@ -77,6 +77,8 @@ def asked(
         root: frozenset(i.relative for i in items if i.root is root and suffix(i.relative) == ".cu")
         for root in with_cuda
     }
+    there = {root: {i.relative for i in items if i.root is root} for root in with_cuda}
+    bare = {root: frozenset(s[:-3] for s in cuda[root] if s[:-3] not in there[root]) for root in with_cuda}
     modules = {
         root: _modules(item for item, _ in found.values() if item.root is root)
         for root in {i.root for i, _ in found.values()}
@@ -107,6 +109,7 @@ def asked(
                 modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
                 own_flags=item.root in own_flags,
+                bare_sources=bare.get(item.root, frozenset()),
             ),
         )
         for i, (item, f) in found.items()
