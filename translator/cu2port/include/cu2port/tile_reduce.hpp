@@ -35,8 +35,8 @@ template <class T> struct bit_xor { CU2PORT_TILE T operator()(T a, T b) const { 
 
 namespace tile {
 
-// Lanes exchange words of 32 bits; any other value goes in pieces. CUDA's tiles ask for a trivially copyable type. HIP's
-// own __hip_bfloat162 and C++'s std::pair are none, by their operators alone, so this does not ask.
+// Lanes exchange words of 32 bits; any other value goes in pieces. CUDA's tiles ask for a trivially copyable type.
+// HIP's own __hip_bfloat162 and C++'s std::pair are none, by their operators alone, so this does not ask.
 template <class T, class Move> CU2PORT_TILE T by_words(T value, Move move) {
     unsigned words[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
