@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from cu2port.catalog import load_catalog
 from cu2port.cli import cli
 from cu2port.facts.member_sides import by_member, member_sides, resolved
+from cu2port.facts.namespace_aliases import by_name as aliases_by_name
+from cu2port.facts.namespace_aliases import namespace_aliases
 from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.side_macros import by_name, side_macros
 from cu2port.facts.unit import Unit
@@ -124,3 +126,25 @@ def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_pat
         assert "\nvoid M::host() {" in text
     for name in ("m.cpp", "alone.cu"):  # the host's compiler has no sides; which M that is is not known
         assert "\nfloat M::f(float a, float b) const {" in (tmp_path / "out" / name).read_text()
+
+
+def test_names_for_namespaces() -> None:
+    text = "namespace cg = cooperative_groups;\nnamespace w = :: nvcuda :: wmma ;\nnamespace fs = std::filesystem;\n"
+    assert namespace_aliases(text) == {"cg cooperative_groups", "w nvcuda::wmma"}
+    assert aliases_by_name(["a cub", "a thrust", "b cub"]) == {"b": "cub"}
+
+
+def test_uses_in_other_files_of_names_for_namespaces(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "cg.h").write_text(
+        "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
+    )
+    use = "template <class G> __device__ int f(G g, int x) { return cg::reduce(g, x, cg::less<int>()); }\n"
+    (src / "a.cuh").write_text(f'#include "cg.h"\n{use}')
+    (src / "b.cuh").write_text(f'#include "cg.h"\nnamespace cg {{ int reduce(int); }}\n{use}')
+    done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    out = tmp_path / "out"
+    assert "return cu2port::reduce(g, x, cu2port::less<int>());" in (out / "a.cuh").read_text()
+    assert use in (out / "b.cuh").read_text()

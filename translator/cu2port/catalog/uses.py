@@ -13,6 +13,7 @@ from cu2port.catalog.pastes import pasted
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
+from cu2port.facts.namespace_aliases import by_name
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import Directive, is_identifier
@@ -225,7 +226,9 @@ def _is_hip_alias(unit: Unit, name: str) -> bool:
 def _namespace_heads(unit: Unit) -> tuple[dict[str, str], dict[str, str]]:
     """Words that may start a qualified CUDA name in this file -> the namespace they stand for; and of these the words
     that a `using namespace` gives a second meaning: `cuda` below `using namespace thrust`."""
-    heads = dict(unit.catalog.spaces)
+    told = by_name(unit.project.aliases) if unit.project.aliases else {}
+    heads = {name: space for name, space in told.items() if not unit.declarations.named(name)}
+    heads |= dict(unit.catalog.spaces)
     second: dict[str, str] = {}
     used: set[str] = set()
     t = unit.t
@@ -261,7 +264,7 @@ def _path(unit: Unit, i: int) -> str:
 def _qualified_uses(unit: Unit) -> Iterator[Use]:
     """Uses of `a::b::name` with a row of its own, or in a namespace that moves as a whole."""
     catalog = unit.catalog
-    if unit.words.isdisjoint(catalog.spaces):
+    if unit.words.isdisjoint(catalog.spaces) and not unit.project.aliases:
         return
     t = unit.t
     heads, second = _namespace_heads(unit)

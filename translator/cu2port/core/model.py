@@ -167,7 +167,8 @@ class Project:
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
     `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`.
     `member_sides`: member functions of classes in included files, with their execution spaces, see
-    `facts/member_sides.py`.
+    `facts/member_sides.py`. `aliases`: names for namespaces of CUDA's libraries in included files, see
+    `facts/namespace_aliases.py`.
     `computing`, `numbers`, `by_value`: functions of included files that only compute, names of numbers, and functions
     that change nothing that they are given, as far as the file has the names, if it multiplies,
     see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the
@@ -186,6 +187,7 @@ class Project:
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
     member_sides: frozenset[str] = frozenset()
+    aliases: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
     computing: frozenset[str] = frozenset()
     numbers: frozenset[tuple[str, int]] = frozenset()

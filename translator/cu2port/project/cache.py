@@ -241,7 +241,7 @@ def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
     asked = None if found.asked is None else sorted(found.asked)
     own, promised = sorted(found.declared), sorted(found.promised)
-    macros = sorted(found.side_macros), sorted(found.prefix_macros), sorted(found.member_sides)
+    macros = sorted(found.side_macros), sorted(found.prefix_macros), sorted(found.member_sides), sorted(found.aliases)
     told = sorted(found.carry), sorted(found.products), found.multiplies, *macros
     return json.dumps([own, found.includes, side, promised, names, asked, *told]).encode()
 
@@ -249,11 +249,11 @@ def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
         declared, includes, side, promised, names, asked, carry, products, multiplies, *macros = json.loads(content)
-        sides, prefixes, members = map(_shared, macros)
+        sides, prefixes, members, aliases = map(_shared, macros)
         facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
         known = tuple((intern(a), bool(b)) for a, b in includes)
         wanted = None if asked is None else _shared(asked)
-        told = _shared(carry), _shared(products), bool(multiplies), sides, prefixes, members
+        told = _shared(carry), _shared(products), bool(multiplies), sides, prefixes, members, aliases
         scan = Scan(_shared(declared), known, facts, _shared(promised), b"", wanted, *told)
         return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):

@@ -39,7 +39,8 @@ class Scan(NamedTuple):
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
-    `member_sides`: member functions that classes declare, with their execution spaces.
+    `member_sides`: member functions that classes declare, with their execution spaces; `aliases`: names for namespaces
+    of CUDA's libraries.
     """
 
     declared: frozenset[str] = frozenset()
@@ -54,11 +55,12 @@ class Scan(NamedTuple):
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
     member_sides: frozenset[str] = frozenset()
+    aliases: frozenset[str] = frozenset()
 
 
 def _speaks(s: Scan) -> bool:
     """Whether a file says something to those who include it."""
-    macros = s.side_macros or s.prefix_macros or s.member_sides
+    macros = s.side_macros or s.prefix_macros or s.member_sides or s.aliases
     return bool(s.declared or s.promised or s.carry or s.products or macros)
 
 
@@ -104,6 +106,7 @@ class Graph:
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
         self._prefix_macros = {f: scan.prefix_macros for f, scan in scans.items() if scan.prefix_macros}
+        self._aliases = {f: scan.aliases for f, scan in scans.items() if scan.aliases}
         self._member_sides = {f: scan.member_sides for f, scan in scans.items() if scan.member_sides}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
         self._products = {f: scans[f].products for f in headers if scans[f].products}
@@ -145,6 +148,10 @@ class Graph:
     def side_macros(self, file: str) -> frozenset[str]:
         """The macros for execution space specifiers of the files that a file reaches."""
         return frozenset(said for f in self._there(self._side_macros, file) for said in self._side_macros[f])
+
+    def aliases(self, file: str) -> frozenset[str]:
+        """The names for namespaces of CUDA's libraries, of the files that a file reaches."""
+        return frozenset(said for f in self._there(self._aliases, file) for said in self._aliases[f])
 
     def prefix_macros(self, file: str) -> frozenset[str]:
         """The macros that make CUDA names, of the files that a file reaches."""

@@ -23,6 +23,7 @@ from cu2port.engine import translate as engine
 from cu2port.facts.carry_definitions import carry_definitions
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.member_sides import member_sides
+from cu2port.facts.namespace_aliases import namespace_aliases
 from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.product_functions import may_multiply, product_texts
 from cu2port.facts.side_macros import side_macros
@@ -123,7 +124,7 @@ def scan(job: Job, tools: Tools) -> Scan:
         own, promised, asked = declared_names(text, job.options.rules)
         side = side_of_text(data)
         told = carry_definitions(text), _products(text), may_multiply(text)
-        macros = side_macros(text), prefix_macros(text), member_sides(text)
+        macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text)
         found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told, *macros)
     return found
 
