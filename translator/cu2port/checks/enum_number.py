@@ -56,7 +56,7 @@ class EnumNumber(Check):
             note="as a macro's argument",
         ),
         Example("auto o = (cublasOperation_t)n;", note="a variable, which may hold the name's number"),
-        Example("auto s = (cublasStatus_t)0;", note="success, which is 0 in HIP too"),
+        Example("#include <cublas_v2.h>\nauto s = (cublasStatus_t)0;", note="success, which is 0 in HIP too"),
         Example("auto k = (cudaMemcpyKind)1;", note="the same number in HIP"),
     )
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import is_value
+from cu2port.facts.named_types import NamedTypes
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.types import builtin, is_class, is_type_parameter, written
+from cu2port.syntax.types import alias_of, is_type_parameter, written
 
 _SHUFFLES = ("shfl", "shfl_down", "shfl_up", "shfl_xor")
 _GROUPS = frozenset(
@@ -19,9 +19,10 @@ _GROUPS = frozenset(
 class TileShuffle(Check):
     """A tile or group exchanges values that are no numbers, or may be none: `tile.shfl_down(pair, 1)`.
 
-    Such are classes, vectors, halves, pointers, and types that a template's parameter gives. CUDA's tiles take any
-    trivially copyable type. HIP's take integers and floating point numbers of 4 or 8 bytes, and a static assertion
-    fails for others. `cu2port::tile::shfl_down` sends the bytes in words of 32 bits.
+    Such are classes, enumerations, vectors, halves, pointers, types of other headers, and those that a template's
+    parameter gives. CUDA's tiles take any trivially copyable type. HIP's take integers and floating point numbers of
+    4 or 8 bytes, and a static assertion fails for others. `cu2port::tile::shfl_down` sends the bytes in words of 32
+    bits.
     """
 
     code, name, severity = "CU329", "tile-shuffle", Severity.INFO
@@ -60,7 +61,21 @@ class TileShuffle(Check):
             "}\n",
             "a tile of a type that a template's parameter gives",
         ),
-        Example("__device__ int f(cooperative_groups::thread_block_tile<32> t, int x) { return t.shfl(x, 1); }\n"),
+        Example(
+            "enum class E { a };\ntemplate <class G> __device__ E f(cooperative_groups::thread_block_tile<8> t) {\n"
+            "  E e = E::a;\n  Elsewhere k;\n  std::pair<int, int> p;\n"
+            "  use(t.shfl(k, 1), t.shfl(p, 2));\n  return t.shfl(e, 0);\n}\n",
+            '#include "cu2port/tile_reduce.hpp"\n'
+            "enum class E { a };\ntemplate <class G> __device__ E f(cooperative_groups::thread_block_tile<8> t) {\n"
+            "  E e = E::a;\n  Elsewhere k;\n  std::pair<int, int> p;\n"
+            "  use(cu2port::tile::shfl(t, k, 1), cu2port::tile::shfl(t, p, 2));\n"
+            "  return cu2port::tile::shfl(t, e, 0);\n}\n",
+            "an enumeration, types of other headers",
+        ),
+        Example(
+            "__device__ int f(cooperative_groups::thread_block_tile<32> t, int x, uint64_t y, size_t* z) {\n"
+            "  auto w = x + 1;\n  return t.shfl(x, 1) + t.shfl(y, 1) + t.shfl(z[0], 1) + t.shfl(w, 2);\n}\n"
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -100,10 +115,13 @@ def _other_kind(unit: Unit, first: int, stop: int) -> str:
         return own.name if member and not own.indirections and _is_dependent(unit, d) else ""
     if own.indirections > indexed:
         return own.name + " *"
-    known = unit.declarations.visible(own.name, first)
-    of_file = known is not None and is_class(unit.t, known)
-    of_cuda = is_value(own.name) and not builtin((own.name,))
-    return own.name if own.indirections == indexed and (of_file or of_cuda or _is_dependent(unit, d)) else ""
+    if own.indirections < indexed:
+        return ""
+    if NamedTypes(unit).declared(d).name.startswith("?") or "<" in unit.t[d.type_first : d.type_stop]:
+        return own.name
+    known = unit.declarations.visible(own.name, first)  # a class or an enumeration
+    is_own = known is not None and known.kind == "type" and alias_of(unit.t, known) == (0, 0)
+    return own.name if is_own else ""
 
 
 def _is_dependent(unit: Unit, d: Declaration | None) -> bool:
