@@ -33,7 +33,7 @@ _OWN_CUDA = re.compile(
 _ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
 _FIND_CUDA = re.compile(r"(?i:find_package)\s*\(\s*CUDA\b")
 _PASSES_FLAGS = re.compile(
-    r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]*\$\{CUDA_NVCC_FLAGS"
+    r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
 _LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
 _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")

@@ -20,6 +20,7 @@ _MANY = frozenset(
     "CUdevice_P2PAttribute CUdevice_attribute cublasGemmAlgo_t cublasStatus_t cudaDeviceAttr cudaDeviceP2PAttr "
     "cudnnActivationMode_t cudnnStatus_t cusolverEigType_t cusolverStatus_t".split()
 )
+_AFTER = frozenset(", ; ) } :".split())  # a converted number
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\Z")
 
 
@@ -86,11 +87,8 @@ class EnumNumber(Check):
 def _operand(unit: Unit, i: int) -> int | None:
     """The one token that is converted to the type at token i; None if it is not written so."""
     tok = unit.tok
-    before = i - 1 if tok(i - 1) in ("(", "<") else i - 2  # `enum` stands between
+    before = i - 1 if tok(i - 1) in ("(", "<") else i - 2  # behind `enum`
     if tok(i + 1) == ")":  # (T)1, (enum T)1
         return i + 2 if tok(before) == "(" and tok(i + 3) in _AFTER else None
     k = i + 2 if tok(i + 1) == ">" and tok(before) == "<" else i + 1  # static_cast<T>(1)
     return k + 1 if tok(k) in ("(", "{") and tok(k + 2) in (")", "}") else None
-
-
-_AFTER = frozenset(", ; ) } :".split())
