@@ -166,7 +166,8 @@ def _longest(table: Mapping[str, T], path: str) -> tuple[T, str] | None:
 
 def hip_header(unit: Unit, inc: Include) -> str | None:
     """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no CUDA header we know."""
-    found = _longest(unit.catalog.headers, inc.path)
+    lacking = inc.path in unit.catalog.missing_headers  # though its folder has a counterpart
+    found = None if lacking else _longest(unit.catalog.headers, inc.path)
     hip = None if found is None else found[0].replace("*", found[1])
     return None if hip is None or _is_own(unit, inc) else hip
 

@@ -24,6 +24,12 @@ class IncludeUnknown(RowCheck):
         Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
         Example("#include <custatevec.h>\n", "#include <custatevec.h>\n"),
         Example("#include <nvcomp/lz4.hpp>\n", "#include <nvcomp/lz4.hpp>\n"),
+        Example(
+            "#include <cub/cub.cuh>\n#include <cub/test/test_util.h>\n",
+            "#include <hipcub/hipcub.hpp>\n#include <cub/test/test_util.h>\n",
+            "of tests that hipCUB does not have",
+            findings=1,
+        ),
         Example('#include "mycuda.h"\n', note="a header of the project"),
         Example('#include "cuda_paths.hpp"\n#include <nvrtc_kernels/sum.h>\n', note="headers that a build makes"),
     )
