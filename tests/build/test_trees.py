@@ -354,11 +354,13 @@ def test_a_variable_named_as_findcuda_s_list_is_the_tree_s_own_without_findcuda(
 def test_sources_that_cmake_completed_are_named_whole(tree: Path) -> None:
     (tree / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.8)\nproject(x LANGUAGES CUDA CXX)\nadd_executable(a a lib/lib b.cc)\n"
+        "add_library(n::a ALIAS a)\n"
     )
     (tree / "b.cc").write_text("")
     (tree / "b.cc.cu").write_text("")
     ran("src", "-o", "out")
-    assert (tree.parent / "out" / "CMakeLists.txt").read_text().splitlines()[-2:] == [
+    assert (tree.parent / "out" / "CMakeLists.txt").read_text().splitlines()[-3:] == [
         "set_source_files_properties(a.cu lib/lib.cu PROPERTIES LANGUAGE HIP)",
         "add_executable(a a.cu lib/lib.cu b.cc)",
+        "add_library(n::a ALIAS a)",
     ]

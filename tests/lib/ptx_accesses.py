@@ -155,7 +155,7 @@ class Access:
         if base in FORMATS:
             exact = FLOATS["add"](["add", t], (a, b), ())[0]
             flushed = FLOATS["add"](["add", "ftz", t], (a, b), ())[0]
-            if t == "f32" and self.space != "shared":  # NVIDIA's flush there; the manual speaks of implementations
+            if t == "f32" and self.space != "shared":  # NVIDIA's GPUs flush denormals there; the manual leaves it open
                 return lambda got: accepts(exact, got) or accepts(flushed, got)
             return exact
         x, y = read(a, t), read(b, t)
@@ -166,7 +166,7 @@ class Access:
 
 
 def _memory(before: int, places: Sequence[int], bits: int, new: Sequence[Wanted]) -> Wanted:
-    """All 64 bytes, of which some elements are others now."""
+    """The 64 bytes of memory after a store: `before`, with the new elements at their places."""
     parts: list[Wanted] = [before >> bits * i & ((1 << bits) - 1) for i in range(8 * SIZE // bits)]
     for p, x in zip(places, new, strict=True):
         parts[p // bits] = x

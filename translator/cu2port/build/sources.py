@@ -70,7 +70,7 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
     yield from _hosts(text, c, asked, known)
     names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
     behind = asked.suffix or ".cu"
-    bare = [a for a in c.args[1:] if asked.is_bare(a.text)] if c.name in _TARGETS else []
+    bare = [a for a in c.args[1:] if asked.is_bare(a.text)] if c.name in _TARGETS and "ALIAS" not in c.words else []
     if bare:
         edits = [insert(a.inner + len(a.text), behind) for a in bare]
         message = f"{globs.several([a.text for a in bare])}: CMake completes no name of a source from 3.20 on"

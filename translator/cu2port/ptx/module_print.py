@@ -69,7 +69,8 @@ class Formats:
         return None
 
     def _stored(self, at: int, parameter: str) -> tuple[int, str]:
-        """Where the parameter got its value, not far in front of the call, and of which register."""
+        """The step that stores the parameter's value, among the last `_NEAR` before step `at`, and the register that it
+        stores, "" if that is not certain."""
         for n in range(at - 1, max(at - _NEAR, -1), -1):
             s = self.steps[n]
             if isinstance(s, Label):
