@@ -23,6 +23,7 @@ import torch
 from setuptools import setup
 from torch.utils.cpp_extension import CUDA_HOME, ROCM_HOME, BuildExtension, CUDAExtension
 assert torch.cuda.is_available() and torch.version.hip and torch.__version__ >= (2, 1)
+assert not os.path.exists(os.path.join(torch.__path__[0], 'include', 'ATen', 'CUDAGeneratorImpl.h'))
 device = torch.version.hip is not None and ROCM_HOME is not None
 here = os.path.dirname(os.path.abspath(__file__))
 open('made_by_setup', 'w').write('x')

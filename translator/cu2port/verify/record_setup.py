@@ -54,9 +54,8 @@ class _Anything:
 
 def _module(name: str, **content: Any) -> types.ModuleType:
     module = types.ModuleType(name)
-    module.__dict__.update(content)
+    module.__dict__.update({"__path__": [], **content})
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-    module.__dict__["__path__"] = []
     sys.modules[name] = module
     parent, _, last = name.rpartition(".")
     if parent:
@@ -78,7 +77,7 @@ def stand_in(rocm: str, version: str) -> None:
 
         return build
 
-    _module("torch", __version__=_Version(version), __file__="torch/__init__.py")
+    _module("torch", __version__=_Version(version), __file__="torch/__init__.py", __path__=["torch"])
     _module("torch.version", hip=HIP, cuda=None, __version__=_Version(version), rocm=HIP)
     _module(
         "torch.cuda",
