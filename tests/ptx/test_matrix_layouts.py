@@ -489,10 +489,14 @@ def test_what_multiplies_is_told() -> None:
     assert "WMMA" not in note("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", False)
 
 
+_SPARSE_BEHIND = "kind::f8f6f4.sp::ordered_metadata"  # as CUTLASS writes it
+
+
 @pytest.mark.parametrize(
     ("opcode", "why"),
     [
         ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", "sparse matrices are not used"),
+        (f"mma.sync.aligned.{_SPARSE_BEHIND}.m16n8k64.row.col.f16.e2m1.e4m3.f16", "sparse matrices are not used"),
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "quad pair"),
         ("mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64", "round to nearest"),
         ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", "1 bit"),

@@ -77,7 +77,7 @@ def form_of(opcode: str, fast: bool) -> Form | None:
     """The form of a dense `mma`; None of others."""
     words = opcode.split(".")
     types = [word for word in words if word in ELEMENT_BITS]
-    if words[0] != "mma" or "sp" in words[1] or len(types) != 4:
+    if words[0] != "mma" or len(types) != 4 or any(word.partition("::")[0] == "sp" for word in words):
         return None
     suffix = next((w for w in words if w in _SUFFIXES), "fast" if fast and types[1][-3:] == "f16" else "")
     orders = ("row", "col") if "m8n8k4" in words and types[1] == "f16" else ("", "")
