@@ -202,3 +202,43 @@ def test_other_files_called_make_are_none() -> None:
 )
 def test_options_of_other_programs_stay(before: str, after: str) -> None:
     assert ported(f"NVCC = nvcc\n{before}") == f"NVCC = hipcc\n{after}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (  # arguments that are patterns are no options
+            "a:\n\tnvcc $(filter-out -arch=sm_%,$(filter-out --ptxas-options=% -G,$(F))) -G -o $@\n",
+            "a:\n\thipcc $(filter-out --offload-arch=%,$(filter-out --ptxas-options=% -G,$(F))) -g -o $@\n",
+        ),
+        (
+            "NVCC = nvcc\nNVCCFLAGS = $(patsubst -I%,-G -I%,$(I)) -G\n",
+            "NVCC = hipcc\nNVCCFLAGS = $(patsubst -I%,-g -I%,$(I)) -g\n",
+        ),
+        (  # commas were for nvcc
+            "a:\n\tnvcc --compiler-options $(subst $(space),$(comma),$(strip $(F))) -G\n",
+            "a:\n\thipcc $(strip $(F)) -g\n",
+        ),
+        ('a:\n\tnvcc -Xcompiler="$(subst ${SPACE},${COMMA},$(F))" -G\n', "a:\n\thipcc $(F) -g\n"),
+        (
+            "NVCCFLAGS = $(filter -std=%,$(F)) --compiler-options \\\n"
+            "  $(subst $(space),$(comma),$(filter-out -std=%,$(F)))\n\t-G\nNVCC=nvcc\n",
+            "NVCCFLAGS = $(filter -std=%,$(F)) $(filter-out -std=%,$(F))\n\t-G\nNVCC=hipcc\n",
+        ),
+        ("a:\n\tnvcc -Xptxas $(filter -v,$(F)) -G\n", "a:\n\thipcc -g\n"),
+        (  # a call is an option's value
+            "a:\n\tnvcc -Xptxas $(if $V,-v) -Xptxas=$(if $V,-v) -Xcompiler $(addprefix -W,$F) -arch $(word 1,$(B))\n",
+            "a:\n\thipcc $(addprefix -W,$F) --offload-arch=native\n",
+        ),
+        (
+            "a:\n\tnvcc $(if $(G), -G) -Xcompiler=$(addprefix -W,$(F))\n",
+            "a:\n\thipcc $(if $(G), -g) $(addprefix -W,$(F))\n",
+        ),
+        ("a:\n\tgcc $(filter-out -arch=%,$(F))\n", None),
+    ],
+)
+def test_arguments_of_functions(before: str, after: str | None) -> None:
+    if after is None:
+        assert ported(before) == before
+    else:
+        assert ported(before) == after

@@ -9,6 +9,7 @@
     programs.py   checks of the compiler, and programs in texts
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
+    functions.py  make's functions in a line: patterns that are no options
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json
     pyproject.py    pyproject.toml of scikit-build-core

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
+from cu2port.build.functions import Functions, closing, functions
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import TOOLKITS, Asked, by_hand, finding, swap
@@ -106,7 +107,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     if _OTHER.search(text):
         return
     lines = list(_lines(text))
-    words = [[_word(line, m) for m in _WORD.finditer(line.text, line.value)] for line in lines]
+    calls = [functions(line.text, line.start, asked.archs) for line in lines]
+    words = [list(_words(line, of)) for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
     if "hipcc" in text and any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
         if names_nvcc:
@@ -121,7 +123,9 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     passed = _passed(lines, commands, compiles)
     told: set[int] = set()
     included = _included(text)
-    for line, of, of_line in zip(lines, words, commands, strict=True):
+    for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
+        if uses_nvcc:
+            yield from called.findings
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
         if "-" in line.text:  # as every option of the table begins
@@ -150,6 +154,30 @@ def _lines(text: str) -> Iterator[_Line]:
             recipe = rule
         value = assigned.end() if assigned else 0
         yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
+
+
+def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
+    """The words of a line. A call of a function is one word where it is an option's value, as in
+    `-Xptxas $(if $(V),-v)`; elsewhere the words of its arguments are."""
+    before = ""
+    start = line.value
+    while m := _WORD.search(line.text, start):
+        first, start = m.span()
+        text = m[0]
+        held = calls.holds(first)
+        call = first if held is not None else start - 1 if text.endswith("$") else -1
+        closed = closing(line.text, call + 1) if call >= 0 else None
+        is_value = (held is not None or text == "$") and options.takes_next(before)
+        if closed is not None and (is_value or (text != "$" and options.drops(text.partition("=")[0]))):
+            start = closed
+        elif held is not None:
+            start = held
+            continue
+        elif text == "$":
+            continue
+        before = line.text[first:start]
+        at = (line.start + first, line.start + start)
+        yield options.Word(before, at[0], at, opaque=is_value)
 
 
 def _word(line: _Line, m: re.Match[str]) -> options.Word:

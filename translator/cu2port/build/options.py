@@ -172,6 +172,12 @@ def takes_next(word: str, for_cuda: bool = True) -> bool:
     return word in _ARCH or (row is not None and row.value)
 
 
+def drops(key: str) -> bool:
+    """Whether an option and its value are taken out, whatever the value is."""
+    row = _row(key, key, "", True)
+    return row is not None and row.fate == "drop"
+
+
 def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
     rows = table()["option"]
     row = rows.get(whole)
