@@ -17,6 +17,7 @@ from cu2port.catalog.uses import declared_names
 from cu2port.checks import all_checks
 from cu2port.core.edits import judge
 from cu2port.core.model import Outcome, Project, Trust
+from cu2port.facts.clang import ClangService
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import Lexed
 
@@ -376,3 +377,21 @@ def _texts_read() -> int:
 def test_edits_of_a_c_source_are_c(before: str, after: str) -> None:
     assert translate(before, path="a.c").output.decode().endswith(after)
     assert b"_cast<" in translate(before, path="a.cpp").output or b"nullptr" in translate(before, path="a.cpp").output
+
+
+@pytest.mark.parametrize(("opened", "closed"), [("", ""), ("#ifdef WITH_CUDA\n", "#endif\n")])
+def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: str) -> None:
+    """`sincos` has other targets for float; another function's variable of that name is no doubt, and the form that
+    HIP has too is no finding."""
+    code = (
+        f"#include <cuda_runtime.h>\n{opened}"
+        "__device__ void f(double x, double* s, double* c) { sincos(x, s, c); }\n"
+        "__device__ void f(float x, float* s, float* c) { sincos(x, s, c); }\n"
+        f"template <typename T> __device__ void g(T x, T* s, T* c) {{ sincos(x, s, c); }}\n{closed}"
+    )
+    with ClangService() as clang:
+        result = translate(code, path="a.cu", clang=clang)
+    assert [j.finding.hip for j in result.findings if j.finding.cuda == "sincos"] == ["sincosf"]
+    assert result.output.decode() == code.replace("cuda_runtime.h", "hip/hip_runtime.h").replace(
+        "float* c) { sincos(", "float* c) { sincosf("
+    )

@@ -213,6 +213,8 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFind
                 problem = "its arguments do not fit the change"
             else:
                 if rewritten == rename and row.trust is Trust.EXACT and not (row.args or row.call):
+                    if not rename:  # of its forms, the one that HIP has too
+                        return None
                     return _renamed(row, hip, start, end, rename)  # of its forms, the one whose arguments stay
                 edits, end = rewritten, unit.end(call.close)
     if problem:

@@ -165,7 +165,8 @@ def _name(e: Expr) -> str:
 
 
 def _declared(unit: Unit, e: Expr) -> set[tuple[str, int]]:
-    """(type, pointers and arrays left) of the variable an argument names, for every declaration of that name."""
+    """(type, pointers and arrays left) of the variable an argument names, or, where none is visible, for every
+    declaration of that name."""
     strip = 0
     while isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*"):
         e, strip = e.base if isinstance(e, Index) else e.x, strip + 1
@@ -174,7 +175,7 @@ def _declared(unit: Unit, e: Expr) -> set[tuple[str, int]]:
     if not isinstance(e, (Name, Member)):
         return set()
     out = set()
-    for d in unit.declarations.named(e.text if isinstance(e, Name) else e.name):
+    for d in _objects(unit, e) if isinstance(e, Name) else unit.declarations.named(e.name):
         if d.kind in _OBJECTS:
             type_ = written(unit.t, d)
             out.add((type_.name, type_.indirections - strip))
