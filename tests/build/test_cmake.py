@@ -50,6 +50,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        (
+            "# CUDA\nPybind11_add_module(${n} MODULE\n  a.cpp)\npybind11_add_module(b NO_EXTRAS b.cpp)",
+            "# CUDA\nPybind11_add_module(${n} NO_EXTRAS MODULE\n  a.cpp)\npybind11_add_module(b NO_EXTRAS b.cpp)",
+        ),
         ("project(x VERSION 1.0 LANGUAGES CUDA)", "project(x VERSION 1.0 LANGUAGES HIP)"),
         ("project(CUDA CUDA CXX)", "project(CUDA HIP CXX)"),
         ("PROJECT(x CUDA)", "PROJECT(x HIP)"),

@@ -82,6 +82,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         yield from flags.changes(text, c, c.start in cuda, asked.own_flags)
         yield from sources.renamed(c, asked)
         yield from sources.languages(text, c, asked, known)
+        yield from sources.python_module(c)
 
 
 def _looked(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

@@ -117,12 +117,6 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
         HAZARD,
         "__CUDACC__ makes libraries take CUDA's branches: drop it",
     ),
-    (
-        "pybind11_add_module",
-        r"pybind11_add_module\s*\((?!.*NO_EXTRAS)",
-        HAZARD,
-        "with link-time optimisation a HIP module loses its function for Python: add NO_EXTRAS",
-    ),
 )
 _PATTERNS = tuple((hint, re.compile(pattern), rule, message) for hint, pattern, rule, message in _WATCHED)
 _MOST = 40  # lines of one file

@@ -344,11 +344,13 @@ HAZARD = BuildRule(
 
 A warp's width as a constant of the whole build is right for one kind of GPU only, and converted code keeps CUDA's 32.
 `__CUDACC__` in a HIP build makes Thrust and others take their branches for CUDA.
-Link-time optimisation of a pybind11 module drops the function that Python calls.""",
+Link-time optimisation of a pybind11 module drops the function that Python calls; `NO_EXTRAS` is added to it.""",
     (
         BuildExample("Makefile", "CUDA_FLAGS = -DWARP_SIZE=64\n", "CUDA_FLAGS = -DWARP_SIZE=64\n"),
         BuildExample(
-            "CMakeLists.txt", "# CUDA\npybind11_add_module(m m.cpp)\n", "# CUDA\npybind11_add_module(m m.cpp)\n"
+            "CMakeLists.txt",
+            "# CUDA\npybind11_add_module(m m.cpp)\n",
+            "# CUDA\npybind11_add_module(m NO_EXTRAS m.cpp)\n",
         ),
     ),
 )

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 
 from cu2port.build import globs
 from cu2port.build.layout import break_of
-from cu2port.build.pages import HOST_SOURCE, RENAMED, SOURCE
+from cu2port.build.pages import HAZARD, HOST_SOURCE, RENAMED, SOURCE
 from cu2port.build.syntax import Arg, Command
-from cu2port.build.words import Asked, finding, swap
+from cu2port.build.words import INFO, Asked, finding, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, insert
 
@@ -55,6 +55,17 @@ def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
         for m in _PATTERN.finditer(arg.text):
             yield swap(RENAMED, m[0], f"\\\\{asked.suffix}", arg.inner + m.start(), review=True, why="a pattern")
     yield from globs.renamed(c, asked)
+
+
+def python_module(c: Command) -> Iterator[Finding]:
+    """pybind11's link-time optimisation, which `NO_EXTRAS` turns off. It is the host compiler's, and CMake links with
+    HIP's where a library of the target is in HIP; that linker drops what it cannot read, `PyInit_` too."""
+    if c.name != "pybind11_add_module" or not c.args or "NO_EXTRAS" in c.words:
+        return
+    name = c.args[0]
+    message = "`NO_EXTRAS` is added: with link-time optimisation a HIP module loses its function for Python"
+    edits = [insert(name.end, " NO_EXTRAS")]
+    yield finding(HAZARD, message, c.start, c.end, edits, new="NO_EXTRAS", severity=INFO)
 
 
 _TARGETS = frozenset({"add_executable", "add_library", "target_sources"})
