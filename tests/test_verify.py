@@ -41,6 +41,7 @@ if "--cuda-device-only" not in words:
 with open(os.environ["STAND_IN_LOG"], "a") as log:
     print(json.dumps([target, words]), file=log)
 folders = [w[2:] for w in words if w.startswith("-I")]
+folders += [after for w, after in zip(words, words[1:]) if w == "-idirafter"]
 code, deps = 0, [path]
 
 def say(text):
@@ -220,16 +221,35 @@ def test_a_missing_library_header_is_not_a_failure() -> None:
     [
         ("cuda_runtime.h", "a header of CUDA's own is left"),
         ("cub/block/block_reduce.cuh", "a header of CUDA's own is left"),
-        ("inner.h", "the tree has out/sub/inner.h; name its folder with -I, or give -p"),
+        ("inner.h", "the tree has out/other/inner.h; name its folder with -I, or give -p"),
         ("../cu2port/warp.hpp", "it is a helper header of cu2port"),
     ],
 )
 def test_a_missing_header_of_ours_is_a_failure(header: str, why: str) -> None:
     write("out/a.hip", f'#include "{header}"\n')
     write("out/sub/inner.h", "")
+    write("out/other/inner.h", "")
     done = verify("out")
     assert done.exit_code == 1
     assert why in done.stdout
+
+
+def test_headers_of_the_tree_are_found_where_no_option_names_their_folder() -> None:
+    write("out/a.hip", '#include "inner.h"\n#include <lib.h>\n')
+    write("out/sub/inner.h", "#include <deep/x.h>\n")
+    write("out/third/inc/deep/x.h", "//!gfx942 bad\n")
+    write("out/old/lib.h", "//!all hides the library's\n")
+    write("lib/lib.h", "")
+    done = verify("out", "-I", "lib")
+    assert "out/third/inc/deep/x.h:1:3: error for gfx942: bad\n" in done.stdout
+    assert "hides" not in done.stdout
+    said = "no option names the folders of these headers, and they were searched last: out/sub, out/third/inc"
+    assert said in done.stderr
+    write(
+        "c/compile_commands.json",
+        json.dumps([{"directory": "/", "file": os.path.realpath("out/a.hip"), "command": "c"}]),
+    )
+    assert "name its folder with -I" in verify("out", "-p", "c").stdout
 
 
 def test_an_unconverted_header_does_not_stand_in() -> None:

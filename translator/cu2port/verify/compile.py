@@ -36,6 +36,7 @@ from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
 _BLAS = "-DHIPBLAS_V2"  # headers of hipBLAS 2 have the interface of 3, which is converted to, behind this macro
+_FOLDERS = 40  # of the tree that are searched for a unit's headers
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
@@ -84,7 +85,10 @@ class _Session:
     folder: str
     runner: Runner
     places: Places
+    guesses: bool = False  # whether nothing says which folders hold headers, so that those of the tree are tried
+    guessed: dict[str, None] = field(default_factory=dict)  # folders that were found so, in order
     _probed: dict[str, str] = field(default_factory=dict)
+    _last: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by unit: folders that are searched last
 
     def command(self, language: str, target: str, output: str) -> list[str]:
         """The compiler's command line up to the unit's own flags."""
@@ -115,7 +119,7 @@ class _Session:
         """One unit for the host or one GPU."""
         output = f"{self.folder}/{index}-{target.replace(':', '_')}"
         try:
-            ended = self.runner.run(self._command(unit, target, output), unit.folder)
+            ended = self._run(unit, target, output)
             if ended.code is None:
                 limit = f"the compiler ran longer than {self.request.limit_s:g} s"
                 return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), limit),))
@@ -134,6 +138,29 @@ class _Session:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(output)  # noqa: PTH108
+
+    def _run(self, unit: Unit, target: str, output: str) -> Ended:
+        """Run the compiler. Where `guesses`, a header that it does not find, and that one folder of the tree alone
+        has, is looked for there, after all other folders, so that no header of a library is hidden."""
+        folders = self._last.get(unit.path, ())
+        while True:
+            words = self._command(unit, target, output)
+            words[-1:-1] = [w for f in folders for w in ("-idirafter", f)]
+            ended = self.runner.run(words, unit.folder)
+            found = self._folder(ended) if self.guesses and ended.code and len(folders) < _FOLDERS else ""
+            if not found or found in folders:
+                self._last[unit.path] = folders
+                self.guessed |= dict.fromkeys(folders)
+                return ended
+            folders = (*folders, found)
+
+    def _folder(self, ended: Ended) -> str:
+        """The folder of the tree that has the header which was not found; "" for none, or for several."""
+        found = diagnostics(ended.text)
+        header = found[0].missing_header if len(found) == 1 else ""
+        name = os.path.normpath(header) if header else ""
+        near = self.tree.ending(name) if name and not name.startswith((os.pardir, os.sep)) else []
+        return near[0][: -len(name)].rstrip(os.sep) if len(near) == 1 else ""
 
     def _failed(self, unit: Unit, target: str, ended: Ended) -> TargetRecord:
         found = diagnostics(ended.text)
@@ -202,6 +229,9 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
     with _prepared(request) as (session, units, notes):
         lost = () if request.only else session.tree.lost
         records = [*_compile_all(session, units, tick), *map(_lost, lost)]
+        if session.guessed:
+            shown = ", ".join(sorted(map(session.tree.shown, session.guessed)))
+            notes.append(f"no option names the folders of these headers, and they were searched last: {shown}")
     compiler, found = session.compiler, session.headers
     return VerifyRecord(
         compiler=shlex.join(compiler.command),
@@ -250,7 +280,8 @@ def _prepared(request: Request) -> Iterator[tuple[_Session, list[Unit], list[str
             notes.append(f"{len(units) - len(chosen)} units are not among those of --only, and were left out")
         with Runner(request.limit_s, folder) as runner:
             asked_for = request if builds else replace(request, build=False)
-            yield _Session(asked_for, tree, compiler, found, folder, runner, Places(tree)), chosen, notes
+            guesses = not builds and request.commands is None
+            yield _Session(asked_for, tree, compiler, found, folder, runner, Places(tree), guesses), chosen, notes
 
 
 def _chosen(units: list[Unit], tree: Tree, only: Sequence[str]) -> list[Unit]:
