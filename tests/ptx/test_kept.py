@@ -223,6 +223,20 @@ def test_forms_without_tiles_are_as_ever(opcode: str) -> None:
     assert not is_kept(kernel(LOOP % product("acc[0]").replace("m16n8k16.row.col.f32.f16.f16.f32", opcode)))
 
 
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700", True),
+        ("#if 0", True),
+        ("#ifdef SLOW", False),
+    ],
+)
+@pytest.mark.parametrize("other", [product("acc[0]").replace("k16", "k8"), "acc[0][1] += acc[0][0];"])
+def test_what_the_compiler_does_not_read_does_not_matter(condition: str, kept: bool, other: str) -> None:
+    body = f"\n{condition}\n        {other}\n#else\n        {product('acc[1]')}\n#endif\n        "
+    assert is_kept(kernel(LOOP % body)) == kept
+
+
 def test_an_argument_that_changes_something_is_not_written_twice() -> None:
     for arg in ("acc[i++]", "acc[next()]", "acc[i = 1]"):
         assert not is_kept(WRAPPER + kernel(LOOP % f"mma({arg}, a, b);"))

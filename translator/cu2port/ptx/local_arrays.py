@@ -8,6 +8,7 @@ from cu2port.facts.computing import numbers_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import inner, is_fours, is_pure, place_of
+from cu2port.ptx.taken import is_left_out
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import (
     Asm,
@@ -90,7 +91,9 @@ def only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range])
 
 
 def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
-    return [i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::")]
+    """Where a part of a file names a variable, in what HIP's compiler reads."""
+    named = (i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::"))
+    return [i for i in named if not is_left_out(unit, unit.p[i])]
 
 
 def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: list[range], nested: bool) -> bool:
