@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -234,6 +236,15 @@ def test_options_of_other_programs_stay(before: str, after: str) -> None:
             "a:\n\tnvcc $(if $(G), -G) -Xcompiler=$(addprefix -W,$(F))\n",
             "a:\n\thipcc $(if $(G), -g) $(addprefix -W,$(F))\n",
         ),
+        (  # as in the samples of CUDA
+            "NVCC = nvcc\nH = -G\nNVCCFLAGS += $(addprefix -Xcompiler ,$(H)) $(addprefix -Xlinker ,$(L)) -G\n",
+            "NVCC = hipcc\nH = -G\nNVCCFLAGS += $(H) $(addprefix -Xlinker ,$(L)) -g\n",
+        ),
+        (
+            "a:\n\tnvcc $(addprefix -Xptxas=,$(A)) $(addprefix -Xcompiler=-W,$(A)) $(patsubst %,-Xcompiler %,$(A))\n",
+            "a:\n\thipcc $(addprefix -W,$(A)) $(patsubst %,%,$(A))\n",
+        ),
+        ("a:\n\tnvcc $(A:%=-Xcompiler %) $(if $(G),-G,-O2)\n", "a:\n\thipcc $(A:%=%) $(if $(G),-g,-O2)\n"),
         ("a:\n\tgcc $(filter-out -arch=%,$(F))\n", None),
     ],
 )
@@ -242,3 +253,46 @@ def test_arguments_of_functions(before: str, after: str | None) -> None:
         assert ported(before) == before
     else:
         assert ported(before) == after
+
+
+_LEAVES = st.sampled_from(
+    "-G -O2 -Xcompiler -Xptxas -v -arch=sm_70 -arch=sm_% -gencode -Xlinker --compiler-options % $(F) a.cu".split()
+)
+_TEXTS = st.recursive(
+    _LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(" ".join),
+        st.tuples(st.sampled_from(["addprefix", "filter-out", "filter"]), inner, inner).map(
+            lambda x: f"$({x[0]} {x[1]},{x[2]})"
+        ),
+        st.tuples(st.sampled_from(["if", "subst", "patsubst"]), inner, inner, inner).map(
+            lambda x: f"$({x[0]} {x[1]},{x[2]},{x[3]})"
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+def _calls(text: str) -> list[tuple[str, int]]:
+    """Each call of a function with its number of commas."""
+    found: list[tuple[str, int]] = []
+    open_calls: list[list[object]] = []
+    for piece in re.findall(r"\$\((?:[a-z-]+ )?|\)|,", text):
+        if piece.startswith("$("):
+            open_calls.append([piece[2:].strip(), 0])
+        elif piece == "," and open_calls:
+            open_calls[-1][1] += 1  # type: ignore[operator]
+        elif piece == ")":
+            name, commas = open_calls.pop()  # an IndexError is a bracket too many
+            found.append((str(name), int(commas)))  # type: ignore[call-overload]
+    assert not open_calls
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(_TEXTS)
+def test_calls_of_functions_stay_whole(text: str) -> None:
+    wanted = {"addprefix": 1, "filter-out": 1, "filter": 1, "if": 2, "subst": 2, "patsubst": 2, "": 0}
+    for line in (f"NVCCFLAGS = {text}\n", f"a:\n\tnvcc {text} -o $@\n"):
+        for name, commas in _calls(ported(line)):
+            assert commas == wanted[name], line

@@ -107,7 +107,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     if _OTHER.search(text):
         return
     lines = list(_lines(text))
-    calls = [functions(line.text, line.start, asked.archs) for line in lines]
+    calls = [functions(line.text, line.start) for line in lines]
     words = [list(_words(line, of)) for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
     if "hipcc" in text and any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
@@ -161,7 +161,14 @@ def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
     `-Xptxas $(if $(V),-v)`; elsewhere the words of its arguments are."""
     before = ""
     start = line.value
-    while m := _WORD.search(line.text, start):
+    while start < len(line.text):
+        end = calls.end(start)
+        m = _WORD.search(line.text, start, len(line.text) if end is None else end)
+        if m is None:
+            if end is None:
+                return
+            before, start = "", end + 1
+            continue
         first, start = m.span()
         text = m[0]
         held = calls.holds(first)
@@ -176,8 +183,13 @@ def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
         elif text == "$":
             continue
         before = line.text[first:start]
+        if end is not None and before in options.LINKER:  # clang has it, and the comma of `-Wl,` would end an argument
+            before = ""
+            continue
         at = (line.start + first, line.start + start)
-        yield options.Word(before, at[0], at, opaque=is_value)
+        last, begins = end is not None and not line.text[start:end].strip(), first in calls.starts
+        passed = calls.passes(first)
+        yield options.Word(before, at[0], at, last=last, inside=begins, opaque=is_value, passed=passed)
 
 
 def _word(line: _Line, m: re.Match[str]) -> options.Word:
@@ -229,7 +241,7 @@ def _passed(
                 m[1]
                 for before, w in zip(after, command, strict=False)
                 for m in _REFERENCE.finditer(w.text)
-                if not (before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
+                if not (w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
             ]
             if line.name and line.name not in compiles:
                 uses.setdefault(line.name, []).extend(own)

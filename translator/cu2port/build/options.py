@@ -42,7 +42,8 @@ _NO_VALUE = re.compile(r"-|[|&;<>()]")
 class Word:
     """A word of a command line at `start`. `outer`: the bytes that go when it goes, quotes included. `last`: nothing
     that follows can be its value. `open`: its value may be in another string. `opaque`: an expression with an unknown
-    value. `whole`: the bytes of the string that it is in, which go when all words of it go."""
+    value. `passed`: it is for the host's compiler. `whole`: the bytes of the string that it is in, which go when all
+    words of it go."""
 
     text: str
     start: int
@@ -53,6 +54,7 @@ class Word:
     lined: bool = False  # its line goes with it where nothing else is in it
     open: bool = False
     opaque: bool = False
+    passed: bool = False
     whole: tuple[int, int] | None = None
 
     @property
@@ -175,7 +177,13 @@ def takes_next(word: str, for_cuda: bool = True) -> bool:
 def drops(key: str) -> bool:
     """Whether an option and its value are taken out, whatever the value is."""
     row = _row(key, key, "", True)
-    return row is not None and row.fate == "drop"
+    return row is not None and row.value and row.fate == "drop"
+
+
+def passes(key: str) -> bool:
+    """Whether an option goes and its value stays."""
+    row = _row(key, key, "", True)
+    return row is not None and row.value and row.to == "{value}"
 
 
 def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
@@ -252,7 +260,7 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     if off and "$" in value:
         return by_hand(OPTION, shown, "its value is known only when it is built", to, word.start, last.end)
     before, takes, after = to.partition("{value}")
-    parts = _value(text, start, end, last.joint, row.word not in _LINKER) if takes else []
+    parts = _value(text, start, end, last.joint, row.word not in LINKER) if takes else []
     if row.fate == "drop" or (takes and not parts):
         why = row.why or "nothing is passed on"
         edits = [gap(text, word, last.outer[1])]
@@ -272,7 +280,7 @@ def _placed(text: str, word: Word, last: Word, parts: Sequence[str | Span]) -> E
     return Edit(start, last.end, tuple(p for p in ("" if same else opening, *parts) if p))
 
 
-_LINKER = frozenset({"-Xlinker", "--linker-options"})
+LINKER = frozenset({"-Xlinker", "--linker-options"})
 
 
 def _bare(value: str) -> str:
