@@ -50,6 +50,8 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("if(TARGET CCCL::CCCL AND X)", "if(TARGET roc::rocthrust AND TARGET hip::hipcub AND X)"),
+        ("target_link_libraries(a CCCL::CCCL)", "target_link_libraries(a roc::rocthrust hip::hipcub)"),
         (
             "# CUDA\nPybind11_add_module(${n} MODULE\n  a.cpp)\npybind11_add_module(b NO_EXTRAS b.cpp)",
             "# CUDA\nPybind11_add_module(${n} NO_EXTRAS MODULE\n  a.cpp)\npybind11_add_module(b NO_EXTRAS b.cpp)",

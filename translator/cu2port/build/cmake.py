@@ -23,6 +23,7 @@ _LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "s
 _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
 )
+_CONDITIONS = frozenset({"if", "elseif", "while"})
 _CPM = frozenset({"cpmaddpackage", "cpmfindpackage"})
 _TOOLKITS = frozenset({"CUDA", "CUDAToolkit"})
 _TARGET = re.compile(r"\b(?P<name>(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+)(?P<more>\$\{\w+\})?")
@@ -269,7 +270,8 @@ def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
                     why = "it is not in cu2port's table"
                     yield by_hand(LIBRARY, m[0], why, "what ROCm has for it", start, start + len(m[0]))
             elif row.fate == "rewrite":
-                to = row.to if arg.quoted or arg.text != m[0] else row.to.replace(";", " ")
+                between = " AND TARGET " if c.name in _CONDITIONS else " "
+                to = row.to if arg.quoted or arg.text != m[0] else row.to.replace(";", between)
                 why = "ROCm has no static libraries beside it" if m["more"] else row.why
                 yield swap(LIBRARY, m[0], to, start, why, row.review or bool(m["more"]))
             elif row.fate == "drop" and arg.text == m[0] and c.name in _LINKS:
