@@ -50,6 +50,8 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("if(NCCL_FOUND AND NOT ${CCCL_FOUND})", "if(rccl_FOUND AND NOT ${rocthrust_FOUND})"),
+        ("# CUDA\nset(NCCL_FOUND_X CUB_FOUNDS)", "# CUDA\nset(NCCL_FOUND_X CUB_FOUNDS)"),
         ("if(TARGET CCCL::CCCL AND X)", "if(TARGET roc::rocthrust AND TARGET hip::hipcub AND X)"),
         ("target_link_libraries(a CCCL::CCCL)", "target_link_libraries(a roc::rocthrust hip::hipcub)"),
         (
@@ -612,3 +614,10 @@ def test_a_static_target_by_a_variable_is_the_one_that_rocm_has() -> None:
 def test_a_target_of_findcuda_links_the_runtime_whatever_its_name(name: str) -> None:
     found = ported(f"find_package(CUDA)\ncuda_add_executable({name} a.cpp)\n")
     assert found.endswith(f"add_executable({name} a.cpp)\ntarget_link_libraries({name} hip::host)\n")
+
+
+def test_whether_a_package_was_found_is_the_trees_where_it_sets_that() -> None:
+    text = "# CUDA\nif(NCCL_FOUND)\nendif()\n"
+    assert b"rccl_FOUND" in port(text).output
+    assert port(text, known=frozenset({"NCCL_FOUND"})).output == text.encode()
+    assert port(text, modules=frozenset({"NCCL"})).output == text.encode()

@@ -14,7 +14,7 @@ from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
-_ANY = re.compile(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+")
+_ANY = re.compile(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+|\b(?:CCCL|CUB|NCCL|Thrust)_FOUND\b")
 _FLAGS = re.compile(r"CMAKE_CUDA_FLAGS_\w*")
 _NAMES = frozenset(  # commands whose arguments are names of variables
     "set unset list string if elseif while option mark_as_advanced foreach separate_arguments math file find_path"
@@ -136,7 +136,11 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
         return
     if row is None:
-        if _FLAGS.fullmatch(word):
+        package = table()["package"].get(word.removesuffix("_FOUND"))
+        if package is not None and word.endswith("_FOUND"):
+            if package.fate == "rewrite" and package.word not in asked.modules and word not in asked.known:
+                yield swap(VARIABLE, word, f"{package.to.split()[0]}_FOUND", start, package.why, package.review)
+        elif _FLAGS.fullmatch(word):
             yield swap(VARIABLE, word, word.replace("CUDA", "HIP", 1), start)
         return
     if row.fate == "rewrite" and row.value:
