@@ -14,12 +14,11 @@ from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
-_CUDA = re.compile(
-    rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|\bcub\b|cccl|\.cu\b"
+_CUDA = re.compile(  # in small letters; without re.I, which keeps the engine from looking for what begins a match
+    rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|cub(?<!\wcub)\b|cccl|\.cu\b"
     # options that only nvcc has, in a file that does not name it
     rb"|-(?:use_fast_math|expt-(?:relaxed|extended)|extended-lambda|(?:generate-)?line-?info|maxrregcount|gencode"
-    rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)",
-    re.I,
+    rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)"
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _OWN_HIP = re.compile(
@@ -77,7 +76,7 @@ class Facts:
 
 def facts(kind: str, data: bytes) -> Facts:
     """The facts of a build file, from its text alone."""
-    if len(data) > MOST_BYTES or not _CUDA.search(data):
+    if len(data) > MOST_BYTES or not _CUDA.search(data.lower()):
         if kind != "cmake":
             return Facts()
         text = data[:MOST_BYTES].decode("latin-1")
@@ -159,7 +158,7 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    if not _CUDA.search(data) and not asked.device_hosts and not asked.cuda_sources:
+    if not _CUDA.search(data.lower()) and not asked.device_hosts and not asked.cuda_sources:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data

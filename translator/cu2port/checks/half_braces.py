@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, insert
@@ -9,6 +10,8 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 _TYPES = HALVES | BFLOATS
+# `= {}`, or the begin of it where a comment or a continuation may stand between
+_MAY_ASSIGN = re.compile(r"=[ \t\f\v\r\n]*+(?:[/\\]|\{[ \t\f\v\r\n]*+[/\\}])")
 
 
 class HalfBraces(Check):
@@ -33,7 +36,7 @@ class HalfBraces(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words & _TYPES:
+        if _MAY_ASSIGN.search(unit.text) is None or not unit.words & _TYPES:
             return
         for i in unit.find("{"):
             target = unit.tok(i - 2)

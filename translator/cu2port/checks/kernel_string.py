@@ -54,7 +54,7 @@ class KernelString(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        files = any(x in unit.text for x in _FILES)
+        files = unit.is_read or any(x in unit.text for x in _FILES)
         for i in unit.find(*(w for w in unit.strings if _FILE.search(w))) if files else ():
             if unit.in_directive(i) is None:
                 yield self.finding(

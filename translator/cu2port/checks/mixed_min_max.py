@@ -15,7 +15,7 @@ _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
 _DEEPEST = 64  # calls in one another that libclang is asked about
 # What may be such a call, told without the lexer: no member, and no name of a namespace or class.
-_CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){GAP}\(")
+_CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){GAP}\((?![^(){{}},\"'/\\#<>]*+\))")
 
 
 class MixedMinMax(Check):

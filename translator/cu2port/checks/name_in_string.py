@@ -61,7 +61,7 @@ class NameInString(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not any(x in unit.text for x in _IN_TEXT):
+        if not unit.is_read and not any(x in unit.text for x in _IN_TEXT):
             return
         wanted = {}
         for text in unit.strings:

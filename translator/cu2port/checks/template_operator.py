@@ -13,6 +13,9 @@ _OPERATORS = frozenset({"+", "-", "*", "/", "%", "+=", "-=", "*=", "/=", "%=", "
 _OPERATOR = re.compile(rf"operator{GAP}(?:{'|'.join(map(re.escape, sorted(_OPERATORS)))})")
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
+_MAY_HAVE_FIELD = re.compile(
+    r"\.[ \t\f\v\r\n]*+[xyzw/\\](?![A-Za-z0-9_$\x80-\xff])"
+)  # `.x`, or a comment behind the dot
 _COMPLEX = """template <class V> __device__ V operator*(const V& a, const V& b) {
   V c;
   c.x = a.x * b.x - a.y * b.y;
@@ -52,7 +55,10 @@ class TemplateOperator(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if _OPERATOR.search(unit.text) is None or "operator" not in unit.words or "template" not in unit.words:
+        text = unit.text
+        if "template" not in text or _OPERATOR.search(text) is None or _MAY_HAVE_FIELD.search(text) is None:
+            return
+        if "operator" not in unit.words or "template" not in unit.words:
             return
         for f in unit.functions:
             op = f.name.removeprefix("operator")

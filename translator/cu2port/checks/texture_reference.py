@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.catalog import lack_images
@@ -7,6 +8,8 @@ from cu2port.core.model import Finding, Options, Severity, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
+# a `<` follows, maybe behind a comment or a continuation
+_MAY_DECLARE = re.compile(r"(?:texture|surface)[ \t\f\v\r\n]*+[</\\]")
 _GFX942 = Options(archs=("gfx942",))
 
 
@@ -60,6 +63,8 @@ class TextureReference(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if _MAY_DECLARE.search(unit.text) is None:
+            return
         software = lack_images(unit.options.archs)
         for i in unit.find("texture", "surface"):
             tok = unit.t[i]

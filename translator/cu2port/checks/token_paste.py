@@ -7,13 +7,15 @@ from cu2port.catalog.pastes import pasted
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.prefix_macros import PREFIX, by_name, prefix_macros
-from cu2port.facts.structure import Call, Macro
+from cu2port.facts.structure import Call, Macro, may_be_in_macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 _PREFIX = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"
 )
+_PASTE = re.compile("##|%:%:")
+_MAY_BEGIN = re.compile(r"c(?<![\w$\x80-\xff]c)u|C(?<![\w$\x80-\xff]C)U")  # what `_PREFIX` matches
 
 
 class TokenPaste(Check):
@@ -71,10 +73,24 @@ class TokenPaste(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.project.prefix_macros or f"{PREFIX}##" in unit.text.replace(" ", ""):
+        pastes = "##" in unit.text
+        if unit.project.prefix_macros or (
+            pastes and PREFIX in unit.text and f"{PREFIX}##" in unit.text.replace(" ", "")
+        ):
             yield from self._uses(unit)
-        if "##" not in unit.text and "%:%:" not in unit.text:
+        if not pastes and "%:%:" not in unit.text:
             return
+        if not unit.words.isdisjoint(unit.catalog.active):
+            yield from self._kept(unit)
+        if not may_be_in_macro(unit.text, _PASTE, _MAY_BEGIN):
+            return
+        for definitions in unit.macros.values():
+            for macro in definitions:
+                for chain in _chains(unit, macro):
+                    yield from self._chain(unit, macro, chain)
+
+    def _kept(self, unit: Unit) -> Iterator[Finding]:
+        """CUDA names that macros join to names of the file's."""
         for i, joined in pasted(unit).items():
             row = unit.catalog.get(unit.t[i])
             if row is not None and row.hip != row.cuda:
@@ -86,10 +102,6 @@ class TokenPaste(Check):
                     cuda=unit.t[i],
                     effects=(("all", "wrong-result"),),
                 )
-        for definitions in unit.macros.values():
-            for macro in definitions:
-                for chain in _chains(unit, macro):
-                    yield from self._chain(unit, macro, chain)
 
     def _uses(self, unit: Unit) -> Iterator[Finding]:
         """Names of CUDA's runtime that macros, here or in an included file, make of `cuda` and an argument."""

@@ -8,7 +8,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
 
-_RESTRICT = re.compile(r"\b__restrict")
+_RESTRICT = re.compile(r"__restrict(?<!\w__restrict)")  # it begins with text, which is found fast
 _QUALIFIERS = ("const", "volatile")
 _BLANKS = " \t\n\r\f\v"
 

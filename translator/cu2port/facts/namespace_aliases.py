@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_ALIAS = re.compile(
-    r"\bnamespace\s+(\w+)\s*=\s*(?:::\s*)?((?:cooperative_groups|cub|cuda|nvcuda|thrust)(?:\s*::\s*\w+)*)\s*;"
+_ALIAS = re.compile(  # it begins with text, which is found fast
+    r"namespace(?<!\wnamespace)\s+(\w+)\s*=\s*(?:::\s*)?((?:cooperative_groups|cub|cuda|nvcuda|thrust)(?:\s*::\s*\w+)*)\s*;"
 )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-# What holds no `#` that could begin a directive. A character after a digit or with a prefix is left to the lexer.
+# What holds no `#` that could begin a directive. A character after a digit or with a prefix, what may be a raw string,
+# and the other spelling of `#` are left to the lexer.
 _PLAIN = re.compile(
-    r"(?:[^\"'/#]++"
-    r'|"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*+"(?![A-Za-z_$\x80-\xff])'
+    r"(?:[^\"'/#%]++"
+    r"|%(?!:)"
+    r'|(?<!R)"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*+"(?![A-Za-z_$\x80-\xff])'
     r"|(?<![\w$\x80-\xff])'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))++'"
     r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"
     r"|/\*(?:[^*]|\*(?!/))*+\*/"
@@ -21,8 +23,6 @@ _BLANK = " \t\f\v"
 def is_orderly(text: str) -> bool:
     """Whether every comment, string and conditional of a text certainly ends, no `#endif` is without an `#if`, and no
     name stands right behind a string. False where it takes the lexer to tell."""
-    if 'R"' in text or "%:" in text:
-        return False
     depth = at = 0
     while True:
         m = _PLAIN.match(text, at)

@@ -21,6 +21,8 @@ from cu2port.warp.model import Device, make_device
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 # a name after a type, and what ends a declarator without an initializer; comments and continuations may be between
 _MAY_DECLARE = re.compile(r"[\w>*&/\\][\s*&/\\]+[A-Za-z_$\x80-\xff][\w$\x80-\xff]*[\s/\\]*(?:\[|[;,])")
+# without any of these the first use of a variable sets it
+_MAY_BRANCH = re.compile(rf"[#{{]|(?<![\w$\x80-\xff])(?:{'|'.join(sorted(_CONDITIONAL - {'#'}))})(?![\w$\x80-\xff])")
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _MAX_DEPTH = 40  # nested blocks
 _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
@@ -44,7 +46,7 @@ def find_candidates(unit: Unit, functions: Iterable[Function], tolerant: frozens
     passed by value. `tolerant`: names of functions that accept arguments without a value."""
     macros = (
         m
-        for ms in (unit.macros.values() if may_be_in_macro(unit.text, ";", _MAY_DECLARE) else ())
+        for ms in (unit.macros.values() if may_be_in_macro(unit.text, ";", _MAY_DECLARE, _MAY_BRANCH) else ())
         for m in ms
         if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
     )

@@ -1,0 +1,75 @@
+"""What a check asks of the text before the lexer is exact: where it says no, the check finds nothing with the lexer."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from cu2port.catalog import load_catalog
+from cu2port.checks import all_checks
+from cu2port.core.model import Options
+from cu2port.engine.translate import examine
+from cu2port.syntax.endings import is_orderly
+from cu2port.syntax.lexer import split
+
+_ALWAYS = re.compile("")
+# the module, its pattern, the rule, and what is in the texts that are tried
+GATES = [
+    ("checks.half_braces", "_MAY_ASSIGN", "CU241", r"\b(?:half|bfloat)"),
+    ("checks.texture_reference", "_MAY_DECLARE", "CU208", r"texture|surface"),
+    ("checks.template_operator", "_MAY_HAVE_FIELD", "CU242", r"operator"),
+    ("checks.mixed_min_max", "_CALL", "CU214", r"\bm(?:in|ax)\b"),
+    ("checks.token_paste", "_MAY_BEGIN", "CU109", r"##|%:"),
+    ("checks.value_restrict", "_RESTRICT", "CU228", r"__restrict"),
+    ("warp.uninitialized", "_MAY_BRANCH", "CU319", r"define[^\n]*;"),
+]
+_GAPS = ("", " ", "\n", "/*c*/", " \\\n", "// c\n")
+
+
+@cache
+def _texts() -> tuple[tuple[str, str, Options], ...]:
+    found = {(e.before, e.path, e.options) for check in all_checks() for e in check.examples}
+    return tuple(sorted(found, key=lambda x: x[:2]))
+
+
+def _varied(text: str) -> Iterator[str]:
+    """A text as it is, without one of its signs, and with other gaps."""
+    yield text
+    pieces = split(text)
+    for gap in _GAPS:
+        yield "".join(p if "#" in p or "\n" in p or not p.strip() else gap + p.strip() for p in pieces)
+    for sign in "={<(.,":
+        yield text.replace(sign, " ")
+
+
+@pytest.mark.parametrize(("module", "name", "code", "seed"), GATES, ids=[g[0] for g in GATES])
+def test_a_gate_keeps_no_finding_away(
+    module: str, name: str, code: str, seed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = importlib.import_module(f"cu2port.{module}")
+    tried = 0
+    for text, path, options in _texts():
+        for varied in _varied(text) if re.search(seed, text) else ():
+            closed = list(examine(varied, options, path=path, codes=frozenset({code})).findings)
+            with monkeypatch.context() as patch:
+                patch.setattr(gate, name, _ALWAYS)
+                opened = list(examine(varied, options, path=path, codes=frozenset({code})).findings)
+            assert closed == opened, varied
+            tried += 1
+    assert tried > 20
+
+
+def test_texts_with_plain_strings_are_orderly() -> None:
+    assert is_orderly('f("ERROR", "%: %d", R, a % b);\n// R" %:\n')
+    assert not any(map(is_orderly, ('R"(a)"', 'u8R"(a)"', "%:if a\n%:endif\n", 'AR"s"')))
+
+
+def test_all_names_that_change_are_active() -> None:
+    """`TokenPaste` asks for these alone."""
+    catalog = load_catalog()
+    changed = (n for n in catalog.names if (row := catalog.get(n)) is not None and row.hip != row.cuda)
+    assert all(n in catalog.active for n in changed if n.isidentifier())
