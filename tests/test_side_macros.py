@@ -128,6 +128,28 @@ def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_pat
         assert "\nfloat M::f(float a, float b) const {" in (tmp_path / "out" / name).read_text()
 
 
+def test_definitions_beside_their_class_get_the_macro_of_another_header(tmp_path: Path) -> None:
+    """Neither file names a side (CU251). A header may be the host compiler's too, which knows the macro alone."""
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "d.h").write_text(
+        "#ifdef __CUDACC__\n#define FN inline __host__ __device__\n#define HD __host__ __device__\n"
+        "#else\n#define FN inline\n#define HD\n#endif\n"
+    )
+    (src / "v.h").write_text(
+        '#include "d.h"\ntemplate <class T> struct V {\n  FN T n() const;\n  T m();\n};\n'
+        "template <class T> T V<T>::n() const { return 1; }\ntemplate <class T> T V<T>::m() { return 1; }\n"
+    )
+    (src / "p.h").write_text('#include "d.h"\nclass P\n{\n  HD static int inc(int* a);\n};\n')
+    (src / "p.cu").write_text('#include "p.h"\n#include "v.h"\nint P::inc(int* a) { return atomicAdd(a, 1); }\n')
+    done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    header = (tmp_path / "out" / "v.h").read_text()
+    assert "\ntemplate <class T> FN T V<T>::n() const {" in header
+    assert "\ntemplate <class T> T V<T>::m() {" in header
+    assert "\n__host__ __device__ int P::inc(" in (tmp_path / "out" / "p.cu").read_text()
+
+
 def test_names_for_namespaces() -> None:
     text = "namespace cg = cooperative_groups;\nnamespace w = :: nvcuda :: wmma ;\nnamespace fs = std::filesystem;\n"
     assert namespace_aliases(text) == {"cg cooperative_groups", "w nvcuda::wmma"}

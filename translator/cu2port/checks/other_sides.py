@@ -51,7 +51,6 @@ class OtherSides(Check):
     """
 
     code, name, severity = "CU251", "other-sides", Severity.INFO
-    triggers = frozenset({"__device__", "__global__"})
     examples = (
         Example(
             "struct S { __host__ __device__ int f(int a) const; };\nint S::f(int b) const { return b; }\n",
@@ -100,11 +99,12 @@ class OtherSides(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        members = by_member(unit.project.member_sides) if compiled_as_cuda(unit) else {}
-        if not members and "__device__" not in unit.words:
+        told = unit.project.member_sides
+        if not told and "__device__" not in unit.words and not _says_device(unit):
             return
         if "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
             return
+        members = by_member(told) if told and compiled_as_cuda(unit) else {}
         found = [f for d in unit.declarations.outer() if d.kind in _KINDS and (f := _function(unit, d)) is not None]
         families: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)
         for f in found:
@@ -169,8 +169,9 @@ class OtherSides(Check):
         functions = list(functions)
         if not functions[0].special and len(functions) > 1 and _exclusive(unit, functions):
             return
+        macros = () if _names_sides(unit) else _macros(unit, functions, sides)
         for f in functions:
-            missing = [s for s in _ORDER if s in sides - f.sides]
+            missing = [s for s in _ORDER if s in sides - f.sides] if _names_sides(unit) else macros
             if not missing or f.effective == sides:
                 continue
             at = next((k for k in range(f.d.first, f.d.at) if _says_side(unit, unit.t[k])), f.d.first)
@@ -182,6 +183,24 @@ class OtherSides(Check):
                 cuda=f.d.name,
                 effects=(("all", "compile-error"),),
             )
+
+
+def _names_sides(unit: Unit) -> bool:
+    """Whether a file may name sides: it does so already, or only CUDA's compiler reads it."""
+    return not SIDES.isdisjoint(unit.words) or compiled_as_cuda(unit)
+
+
+def _macros(unit: Unit, functions: Sequence[_Function], sides: frozenset[str]) -> tuple[str, ...]:
+    """The macros for sides that one of the functions has; the host's compiler, which may read the file too, knows them
+    and not the sides."""
+    heads = (unit.t[f.d.first : f.d.at] for f in functions if f.effective == sides)
+    found = (tuple(w for w in head if w in unit.side_macros) for head in heads)
+    return next((words for words in found if words), ())
+
+
+def _says_device(unit: Unit) -> bool:
+    """Whether a macro of another header that the file uses says `__device__`."""
+    return bool(unit.project.side_macros) and any("__device__" in sides for sides in unit.side_macros.values())
 
 
 def _member(name: str, types: Sequence[str]) -> str:
