@@ -235,7 +235,7 @@ def test_a_missing_header_of_ours_is_a_failure(header: str, why: str) -> None:
 
 
 def test_headers_of_the_tree_are_found_where_no_option_names_their_folder() -> None:
-    write("out/a.hip", '#include "inner.h"\n#include <lib.h>\n')
+    write("out/a.hip", '//!host bad too\n#include "inner.h"\n#include <lib.h>\n')
     write("out/sub/inner.h", "#include <deep/x.h>\n")
     write("out/third/inc/deep/x.h", "//!gfx942 bad\n")
     write("out/old/lib.h", "//!all hides the library's\n")
@@ -243,6 +243,7 @@ def test_headers_of_the_tree_are_found_where_no_option_names_their_folder() -> N
     done = verify("out", "-I", "lib")
     assert "out/third/inc/deep/x.h:1:3: error for gfx942: bad\n" in done.stdout
     assert "hides" not in done.stdout
+    assert "not found" not in done.stdout
     said = "no option names the folders of these headers, and they were searched last: out/sub, out/third/inc"
     assert said in done.stderr
     write(

@@ -156,8 +156,7 @@ class _Session:
 
     def _folder(self, ended: Ended) -> str:
         """The folder of the tree that has the header which was not found; "" for none, or for several."""
-        found = diagnostics(ended.text)
-        header = found[0].missing_header if len(found) == 1 else ""
+        header = next((d.missing_header for d in diagnostics(ended.text) if d.missing_header), "")
         name = os.path.normpath(header) if header else ""
         near = self.tree.ending(name) if name and not name.startswith((os.pardir, os.sep)) else []
         return near[0][: -len(name)].rstrip(os.sep) if len(near) == 1 else ""
