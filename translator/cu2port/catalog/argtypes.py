@@ -20,20 +20,25 @@ from cu2port.syntax.words import PLACEHOLDERS
 POINTER, VALUE = "*", "!*"
 TO_CONST = {"const*": 1, "const**": 2}  # pointers that surely lead to what is const, and how many
 CONST_POINTERS = "*const*"  # what surely points to pointers that are const themselves
+MUTABLE = "char**"  # what surely points to pointers to `char`, nothing of it const
 _OBJECTS = frozenset({"variable", "parameter", "member"})
 _TO_CONST_POINTERS = re.compile(r"\* ?const ?[*\[]")
+_MUTABLE = re.compile(r"char \*(?:\*| ?\[\d*\])")
 _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the shim does not know
 
 
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
     """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const*` and `const**`
-    surely pointers to what is const, `*const*` to pointers that are, else a struct's name. None: not known."""
+    surely pointers to what is const, `*const*` to pointers that are, `char**` surely that without const, else a
+    struct's name. None: not known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
     e = read_expression(unit, first, stop)
     if wanted in TO_CONST:
         return _is_to_const(unit, span, e, TO_CONST[wanted])
+    if wanted == MUTABLE:
+        return _is_mutable(unit, span, e)
     if wanted not in (POINTER, VALUE, CONST_POINTERS):
         return _is_struct(unit, span, e, wanted)
     if wanted == CONST_POINTERS:
@@ -85,6 +90,16 @@ def _is_to_const_pointers(unit: Unit, span: Span, e: Expr) -> bool:
     found = _objects(unit, e)
     shape = ["".join(unit.t[d.type_first : d.at]) + "*" * (d.arrays > 0) for d in found]
     return bool(found) and all("*const*" in x for x in shape)
+
+
+def _is_mutable(unit: Unit, span: Span, e: Expr) -> bool:
+    if (outer := _outer(e)) is not None:
+        return "".join(unit.t[outer.type_first : outer.type_stop]) == MUTABLE
+    if asked := _asked(unit, span, whole=True):
+        return _MUTABLE.fullmatch(asked) is not None
+    found = _objects(unit, e) if isinstance(e, Name) else []
+    types = [(written(unit.t, d), "const" in unit.t[d.type_first : d.at]) for d in found]
+    return bool(types) and all((x.name, x.indirections, const) == ("char", 2, False) for x, const in types)
 
 
 def _points(unit: Unit, e: Expr) -> bool | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 _NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
 _MACRO = re.compile(r"[A-Za-z_]\w*\Z")
-_TYPE = re.compile(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|[A-Za-z_]\w*\Z")
+_TYPE = re.compile(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|[A-Za-z_]\w*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset(
@@ -260,7 +260,7 @@ def _check_change(where: Source, cuda: str, value: dict[str, Any]) -> None:
         for key, wanted in form.get("types", {}).items():
             if not key.isdigit() or not _TYPE.match(str(wanted)):
                 raise where.error(
-                    f"change of `{cuda}`: types = {{ INDEX = a struct's name, *, !*, const*, const** or *const* }}",
+                    f"change of `{cuda}`: types = {{ INDEX = a struct, *, !*, const*, const**, *const* or char** }}",
                     cuda,
                 )
         _versions(where, cuda, form)
