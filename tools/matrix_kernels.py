@@ -3,10 +3,11 @@
     python tools/matrix_kernels.py [--rocm ROOT] [--only NAME] [--keep DIR] [--write PAGE --commits FILE] FOLDER
 
 FOLDER holds checkouts: marlin, llm-awq, ggml, bitsandbytes, flash-attention (with its submodule csrc/cutlass), fp6_llm,
-omniserve, llmq, SageAttention, SpargeAttn, CPM.cu. What a kernel needs is copied into a temporary folder beside a
-program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in double. Host functions that
-need a framework are cut off, headers that bring libraries are replaced by what is used of them. It is converted;
-`cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for gfx942 and gfx1100.
+omniserve, llmq, SageAttention, SpargeAttn, CPM.cu, AutoAWQ_kernels. What a kernel needs is copied into a temporary
+folder beside a program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in double. Host
+functions that need a framework are cut off, headers that bring libraries are replaced by what is used of them. It is
+converted; `cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for gfx942 and
+gfx1100.
 One kernel after the other, each step within its time limit; the last lines are a row for each. With `--write` a row of
 the page's table is replaced for each kernel that was run. FILE names commits: `name commit` a line.
 """
@@ -114,6 +115,22 @@ PROGRAMS = (
             Source(f"{_CSRC}/gemm_cuda_gen.cu", "torch::Tensor gemm_forward_cuda", r"torch/|CUDAGuard|gemm_cuda\.h"),
             Source(f"{_CSRC}/dequantize.cuh"),
         ),
+    ),
+    Program(
+        "autoawq",
+        "AutoAWQ_kernels",
+        "`gemm_forward_4bit_cuda_m16n128k32` and `m16n64k32`",
+        "f16 `mma`, `ldmatrix`",
+        "gemm_cuda_gen.cu",
+        (
+            Source(
+                "awq_ext/quantization/gemm_cuda_gen.cu",
+                "torch::Tensor grouped_gemm_forward",
+                r"torch/|ATen/|CUDAGuard|gemm_cuda\.h",
+            ),
+            Source("awq_ext/quantization/dequantize.cuh"),
+        ),
+        options=SM80,
     ),
     Program(
         "ggml",

@@ -6,10 +6,10 @@ A kernel multiplies one A by 8 tiles of B, and another one by 16; their differen
 `mma` with A in use again. Operands are opaque registers: no load is counted. On gfx9 one instruction serves both
 warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang++ compiles.
 
-There are two tables: of vector instructions alone (CU2PORT_MMA_PORTABLE), and of matrix instructions, where all lanes
-of a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES); in tiles: with the sums of a loop
+There are three tables: of vector instructions alone (CU2PORT_MMA_PORTABLE); of matrix instructions, where all lanes of
+a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES); and in tiles: with the sums of a loop
 where matrix instructions have them, and lanes looked for before it. Of a loop its body counts, without what begins and
-ends it.
+ends it. What no matrix instruction of a GPU multiplies has no tiles there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 from tables import replaced, row_text
 
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import instruction, kinds
+from cu2port.ptx.matrix_forms import instruction, keeps, kinds
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -145,7 +145,7 @@ def compiled(text: str, gpu: str, rocm: Path) -> str:
 
 
 def cell(cost: dict[str, float]) -> str:
-    return " + ".join(f"{cost[k]:.0f}" for k in ("lds", "vector", "matrix"))
+    return " + ".join(f"{round(cost[k])}" for k in ("lds", "vector", "matrix"))
 
 
 def shown(form: Form) -> str:
@@ -161,13 +161,20 @@ def matrix_rows() -> list[tuple[str, Form, str]]:
     return [(shown(f) + how, f, d) for f in forms for how, d in ways]
 
 
+def tile_rows() -> list[tuple[str, Form, str]]:
+    """The same of the table of sums in tiles."""
+    return [(shown(f), f, IN_TILES) for f in FORMS if keeps(f)]
+
+
 def table(rocm: Path, rows: Sequence[tuple[str, Form, str]], gpus: Sequence[str]) -> str:
     defines = list(dict.fromkeys(define for _, _, define in rows))
     cells: dict[tuple[str, str], str] = {}
     for gpu, define in product(gpus, defines):
         of = [(name, form) for name, form, d in rows if d == define]
         costs = counted(compiled(source([form for _, form in of], define), gpu, rocm))
-        cells.update({(name, gpu): cell(cost) for (name, _), cost in zip(of, costs, strict=True)})
+        there = [define != IN_TILES or instruction(form, gpu, kept=True) for _, form in of]
+        found = zip(of, costs, there, strict=True)
+        cells.update({(name, gpu): cell(cost) if here else "" for (name, _), cost, here in found})
     out = row_text(["LDS + vector + matrix instructions", *gpus]) + row_text(["---", *["--:"] * len(gpus)])
     return out + "".join(row_text([name, *(cells[name, gpu] for gpu in gpus)]) for name, _, _ in rows)
 
@@ -181,6 +188,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     made = {
         "mma-cost": table(options.rocm, portable, GPUS),
         "mma-matrix-cost": table(options.rocm, matrix_rows(), MATRIX_GPUS),
+        "mma-tile-cost": table(options.rocm, tile_rows(), MATRIX_GPUS),
     }
     if options.write is None:
         print(*made.values(), sep="\n", end="")

@@ -34,7 +34,9 @@ def test_the_page_has_every_form() -> None:
     assert list(page()) == [TOOL.shown(form) for form in TOOL.FORMS]
     assert all(tuple(row) == TOOL.GPUS for row in page().values())
     assert list(page("mma-matrix-cost")) == [name for name, _, _ in TOOL.matrix_rows()]
-    assert all(tuple(row) == TOOL.MATRIX_GPUS for row in page("mma-matrix-cost").values())
+    assert list(page("mma-tile-cost")) == [name for name, _, _ in TOOL.tile_rows()]
+    matrices = (*page("mma-matrix-cost").values(), *page("mma-tile-cost").values())
+    assert all(tuple(row) == TOOL.MATRIX_GPUS for row in matrices)
 
 
 def counted(forms: Sequence[Form], define: str, gpu: str, tmp_path: Path) -> list[dict[str, float]]:
@@ -283,6 +285,18 @@ def test_every_matrix_form_takes_what_the_page_says(define: str, gpu: str, tmp_p
     for (name, form), cost in zip(rows, found, strict=True):
         assert (name, TOOL.cell(cost)) == (name, on_page[name][gpu])
         assert (cost["matrix"] > 0) == bool(instruction(form, gpu))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gpu", TOOL.MATRIX_GPUS)
+def test_every_form_in_tiles_takes_what_the_page_says(gpu: str, tmp_path: Path) -> None:
+    forms = [form for _, form, _ in TOOL.tile_rows()]
+    found = counted(forms, TOOL.IN_TILES, gpu, tmp_path)
+    told = [
+        TOOL.cell(cost) if instruction(form, gpu, kept=True) else "" for form, cost in zip(forms, found, strict=True)
+    ]
+    assert told == [row[gpu] for row in page("mma-tile-cost").values()]
+    assert all((cost["matrix"] > 0) == bool(x) for cost, x in zip(found, told, strict=True))
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
