@@ -12,6 +12,7 @@ from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import BASIC, written
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
+_COPIES = frozenset({"=", "return", "{", ","})  # before a list that no explicit constructor takes
 _ZERO = re.compile(r"0(?:\.0*)?[fF]?\Z")
 
 
@@ -20,7 +21,8 @@ class VectorInitialiser(Check):
 
     CUDA's vectors are plain structs, and what a list leaves out is zero. HIP's have constructors: `float4 v = {0}` does
     not compile, and `float4 v{2}` is 2 four times over. The zeros are written out. For the same reason the components
-    of several vectors cannot be in one list, as they can for an array or a struct of CUDA's: each gets its braces.
+    of several vectors cannot be in one list, as they can for an array or a struct of CUDA's: each gets its braces. A
+    vector of one component is made of a value by its name alone, since that constructor is explicit.
     """
 
     code, name, severity = "CU223", "vector-initialiser", Severity.INFO
@@ -43,10 +45,19 @@ class VectorInitialiser(Check):
             "struct S { float2 a, b; int n; };\nS s = {{1, 2}, {3, 4}, 5};\n",
             "components in one list, a struct",
         ),
+        Example(
+            "static __constant__ uint1 ONE = {0x3f800000};\n", "static __constant__ uint1 ONE = uint1{0x3f800000};\n"
+        ),
+        Example(
+            "float1 f(float x) { float1 v[2] = {{1}, {x}}; return {v[0].x}; }",
+            "float1 f(float x) { float1 v[2] = {float1{1}, float1{x}}; return float1{v[0].x}; }",
+            "one component",
+        ),
         Example("#define Z(v) float2 v = {0}\n", "#define Z(v) float2 v = {0, 0}\n", "in a macro body"),
         Example("CHECK(f(float2{1}));", "CHECK(f(float2{1, 0}));", "as a macro's argument"),
         Example("float3 f() { return {1}; }", "float3 f() { return {1, 0, 0}; }", "a returned value"),
         Example("void f() { float2 v = {1, 2}; float4 w = {}; float4 m[2] = {}; }", note="complete, or empty"),
+        Example("void f() { float1 v{1}, w = float1{2}; float1 z = {}, y[2] = {}; }", note="one component, by name"),
         Example("struct float4 { float x, y; float z, w; };\nauto g = [] -> float2 { return a; };", note="bodies"),
         Example("void f() { S v = {0}; float4 x = {a...}; g({0}); }", note="types of the user's, packs"),
         Example(
@@ -108,7 +119,12 @@ class VectorInitialiser(Check):
             return
         values = unit.split_args(k + 1, close)
         values = values[:-1] if unit.tok(close - 1) == "," else values
-        if unit.tok(k + 1) == "." or not 0 < len(values) < size or values[-1].start == values[-1].end:
+        if unit.tok(k + 1) == "." or not values or values[-1].start == values[-1].end:
+            return
+        if size == 1 and len(values) == 1 and unit.tok(k - 1) in _COPIES:
+            said = f"HIP's {kind} is made of one value by its name alone"
+            yield self._finding_of(unit, kind, k, (insert(unit.p[k], kind),), said)
+        if len(values) >= size:
             return
         if len(values) == 1 and _may_be_vector(unit, k + 1, close):
             return
@@ -155,9 +171,9 @@ class VectorInitialiser(Check):
             effects=(("all", "compile-error"),),
         )
 
-    def _finding_of(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
+    def _finding_of(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...], said: str = "") -> Finding:
         return self.finding(
-            f"the list has fewer values than HIP's {kind} needs",
+            said or f"the list has fewer values than HIP's {kind} needs",
             unit.p[k],
             unit.end(unit.match[k]),
             edits,
