@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks
+from cu2port.checks import all_checks, implicit_header
 from cu2port.core.model import Options
 from cu2port.engine.translate import examine
 from cu2port.syntax.endings import is_orderly
@@ -73,3 +73,11 @@ def test_all_names_that_change_are_active() -> None:
     catalog = load_catalog()
     changed = (n for n in catalog.names if (row := catalog.get(n)) is not None and row.hip != row.cuda)
     assert all(n in catalog.active for n in changed if n.isidentifier())
+
+
+@pytest.mark.parametrize(
+    "text", ['#include "a.h"\n x #include "b.h"\n\t# include <c>\n/**/#include <d> #include <e>\n', ""]
+)
+def test_includes_of_other_files_begin_their_line(text: str) -> None:
+    plain = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
+    assert list(implicit_header._includes(text)) == plain.findall(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -42,7 +44,7 @@ from cu2port.project.tree import (
     suffix_of,
     walk,
 )
-from cu2port.project.workers import Lost, Pool
+from cu2port.project.workers import Lost, Pool, collect_between
 from cu2port.report import json_report, terminal
 
 needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="the stand-in translator reaches workers by fork")
@@ -653,6 +655,25 @@ def double(job: Job, tools: Tools) -> bytes:
     if b"TWICE" in text and not job.lexer_alone:
         os.kill(os.getpid(), signal.SIGTERM)
     return text * 2
+
+
+class _Ring:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_a_worker_looks_for_garbage_between_files_where_much_is_left() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        ring = weakref.ref(_Ring())
+        collect_between()
+        assert ring() is not None
+        left = [[] for _ in range(250_000)]  # type: list[list[int]]
+        collect_between()
+        assert left and ring() is None
+    finally:
+        gc.enable()
 
 
 @needs_fork

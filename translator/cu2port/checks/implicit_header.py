@@ -84,7 +84,8 @@ _OF_CUBLAS = re.compile(  # not what cuSOLVER's functions take, which hipSOLVER'
 )
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
+_INCLUDE = re.compile(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
+_BLANKS = re.compile(r"[ \t]*+")
 _MOST_FILES = 30
 
 
@@ -300,8 +301,19 @@ def _reached(unit: Unit) -> set[str]:
             text = path.read_bytes().decode("latin-1")
         except (OSError, ValueError):
             continue
-        for quote, name in _INCLUDE.findall(text):
+        for quote, name in _includes(text):
             out.add(name)
             if quote == '"' and not name.startswith("/"):
                 waiting.append(path.parent / name)
     return out
+
+
+def _includes(text: str) -> Iterator[tuple[str, str]]:
+    """The delimiter and the path of each include that begins a line."""
+    past = 0
+    for m in _INCLUDE.finditer(text):
+        newline = text.rfind("\n", past, m.start())
+        begins = newline >= 0 or not past
+        past = m.end()
+        if begins and _BLANKS.fullmatch(text, newline + 1, m.start()) is not None:
+            yield m[1], m[2]

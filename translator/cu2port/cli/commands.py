@@ -77,7 +77,7 @@ class _Oops:
 
 def main() -> None:
     """The console script."""
-    gc.set_threshold(50_000, 20, 20)  # hardly anything here is garbage in a circle, and looking for it takes long
+    gc.set_threshold(500_000, 20, 20)  # hardly anything here is garbage in a circle, and looking for it takes long
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a file name that is no text must not stop a report

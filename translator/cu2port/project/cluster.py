@@ -17,7 +17,7 @@ from cu2port.catalog import load_catalog
 from cu2port.core.version import __version__
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.tree import CannotRun
-from cu2port.project.workers import Lost, collect_seldom, describe, in_chunks
+from cu2port.project.workers import Lost, collect_between, collect_seldom, describe, in_chunks
 
 R = TypeVar("R")
 _PATIENCE_S = 20.0  # for the scheduler to answer
@@ -96,6 +96,7 @@ def done_here(work: Callable[[Job, Tools], R], batch: Sequence[Job]) -> list[R |
             out.append(work(job, _here.tools))
         except Exception as e:  # our bug: it is reported for this file, and the others go on
             out.append(Lost(describe(e), "".join(traceback.format_exception(e))))
+        collect_between()
     return out
 
 

@@ -32,6 +32,8 @@ R = TypeVar("R")
 _CHUNK_FILES = 32
 _MANY = 64  # jobs: some of so many need what is loaded late
 _CHUNK_BYTES = 128 << 10
+_MOST_OF_A_FILE = 2_000_000  # objects that a worker makes of one file without looking for garbage
+_MOST_LEFT = 200_000  # objects that files may leave behind before it looks for garbage
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +268,16 @@ def describe(error: BaseException) -> str:
 
 
 def collect_seldom() -> None:
-    """Have Python look for garbage less often in this process. The catalogue stays, and looking through it again and
-    again is a tenth of a run."""
+    """Have Python look for garbage between files, by `collect_between`, and in no file of a usual size. The catalogue
+    stays, and what is known of a file is freed as a whole: looking through both again and again is a tenth of a run."""
     gc.freeze()
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(_MOST_OF_A_FILE, 20, 20)
+
+
+def collect_between() -> None:
+    """Between two files: look for garbage where much was left."""
+    if gc.get_count()[0] > _MOST_LEFT:
+        gc.collect()
 
 
 def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:
@@ -290,3 +298,4 @@ def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -
                 return
             for job in jobs:
                 pipe.send(work(job, tools))
+                collect_between()
