@@ -687,6 +687,29 @@ def test_every_job_comes_back_once(size: int) -> None:
     assert len(again) == 7
 
 
+_LOADED: list[int] = []
+
+
+def _tell(job: Job, tools: Tools) -> tuple[int, int]:
+    return len(_LOADED), os.getpid()
+
+
+def _light(job: Job, tools: Tools) -> tuple[int, int]:
+    return _tell(job, tools)
+
+
+@needs_fork
+def test_what_is_loaded_during_light_work_is_there_in_the_work_that_follows() -> None:
+    _LOADED.clear()
+    work = numbered(*(f"{i} " for i in range(200)))
+    with Pool(2, load=lambda: _LOADED.append(1), light=_light) as pool:
+        before, after, later = ([result for _, result in pool.run(w, work)] for w in (_light, _tell, _light))
+    assert not any(isinstance(result, Lost) for result in (*before, *after, *later))
+    assert {result[0] for result in before if not isinstance(result, Lost)} == {0}
+    assert {result[0] for result in (*after, *later) if not isinstance(result, Lost)} == {1}
+    assert len(before) == len(after) == 200 and len(_LOADED) == 1
+
+
 @needs_fork
 def test_workers_that_die_or_hang_lose_nothing() -> None:
     texts = ["fine", "ABORT", "RAISE", "SLEEP", "TWICE", *("more",) * 40]

@@ -9,7 +9,7 @@ from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core import file_rules
 from cu2port.project.cache import Cache, There
-from cu2port.project.jobs import Done, Job, convert, refused
+from cu2port.project.jobs import Done, Job, convert, refused, scan
 from cu2port.project.plan import Request
 from cu2port.project.workers import Lost, Pool, Workers, available_cores
 
@@ -77,7 +77,7 @@ def new_pool(request: Request, sources: int, held: Sequence[int] = ()) -> contex
         from cu2port.project.cluster import Cluster  # it loads dask
 
         return Cluster(request.scheduler)
-    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held, _load)
+    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held, _load, scan)
 
 
 def _load() -> None:

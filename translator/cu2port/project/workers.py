@@ -97,11 +97,17 @@ class Pool:
     """Up to `size` worker processes. Use as a context manager; leaving it ends them.
 
     `held`: descriptors that they close, where they inherit any: a lock must end with this process. `load`: loads what
-    most jobs need, here, so that a fork shares it; few jobs load what they need themselves.
+    most jobs need, here, so that a fork shares it; few jobs load what they need themselves. `light`: work that needs
+    nothing of it: it is loaded while workers do that, and others are forked for the work that follows.
     """
 
     def __init__(
-        self, size: int, limit_s: float = 60.0, held: Sequence[int] = (), load: Callable[[], None] = lambda: None
+        self,
+        size: int,
+        limit_s: float = 60.0,
+        held: Sequence[int] = (),
+        load: Callable[[], None] = lambda: None,
+        light: Callable[..., object] | None = None,
     ) -> None:
         # fork shares the catalogue that the parent has loaded; elsewhere it is unsafe or missing
         self._context: ForkContext | SpawnContext
@@ -113,6 +119,8 @@ class Pool:
         self._limit = limit_s
         self._held = tuple(held)
         self._load = load
+        self._light = light if sys.platform == "linux" else None
+        self._loaded = False
         self._workers: list[_Worker] = []
 
     @property
@@ -123,19 +131,28 @@ class Pool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for w in self._workers:
             w.kill()
         self._workers.clear()
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
-        if len(jobs) >= _MANY:
+        to_load = len(jobs) >= _MANY and not self._loaded
+        ahead = to_load and work is self._light
+        if to_load and not ahead:
             self._load()
+        self._loaded |= to_load
         chunks = deque(in_chunks(jobs, self._size))
         again: set[int] = set()  # jobs that failed once
         while chunks or any(w.pending for w in self._workers):
             for w in self._idle(len(chunks)):
                 w.give(work, chunks.popleft())
+            if to_load and ahead:
+                self._load()
+                to_load = False
             busy = [w for w in self._workers if w.pending]
             ready = wait([w.pipe for w in busy], timeout=self._patience(busy))
             for w in busy:
@@ -144,6 +161,8 @@ class Pool:
                 elif time.monotonic() - w.since > self._limit and not w.pipe.poll():
                     lost = f"took longer than {self._limit:g} s"
                     yield from self._bury(w, lost, chunks, again)
+        if ahead:
+            self._end()
 
     def _drain(
         self, w: _Worker, work: Callable[[Job, Tools], R], chunks: deque[list[Job]], again: set[int]
