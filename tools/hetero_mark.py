@@ -68,9 +68,9 @@ def knn(folder: Path, draw: random.Random) -> Words:
 
 
 def pr(folder: Path, draw: random.Random) -> Words:
-    """A graph of 256 nodes as rows of a sparse matrix; each column's values come to one. The program shows the step
-    before its last one, so it needs enough steps to converge."""
-    links = [sorted(draw.sample(range(256), draw.randrange(1, 9))) for _ in range(256)]
+    """A graph of 256 nodes as rows of a sparse matrix; each column's values come to one, and a ring leaves no column
+    empty. The program shows the step before its last one, so it needs a sum that stays, and enough steps."""
+    links = [sorted({(i + 1) % 256, *draw.sample(range(256), draw.randrange(1, 9))}) for i in range(256)]
     into = [sum(k in row for row in links) for k in range(256)]
     offsets = [0]
     for row in links:
