@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.syntax.candidates import NOT_UNINITIALIZED
+from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import is_class
 from cu2port.syntax.words import QUALIFIERS
 from cu2port.warp.definite_assignment import UnsetUse, unset_uses
@@ -97,6 +98,10 @@ class LeaderValue(Check):
             findings=1,
         ),
         Example(
+            _BCAST + _LEADER.format("", "first(base)").replace("int base", "SHARED int base"),
+            note="what `SHARED` is, another file says; a shared variable takes no value",
+        ),
+        Example(
             _BCAST + "__global__ void k(int* o, int lane) {\n  int v;\n  if (lane == 0) v = o[0];\n"
             "  if (lane == 0) o[1] = first(v);\n}\n",
             note="read by the lanes that have set it",
@@ -137,7 +142,7 @@ def _initialiser(unit: Unit, h: UnsetUse, body: tuple[int, int]) -> Edit | None:
     while first > body[0] + 1 and t[first - 1] not in _BEFORE and unit.in_directive(first - 1) is directive:
         first -= 1
     kind = [w for w in t[first:name_at] if w not in QUALIFIERS]
-    if not NOT_UNINITIALIZED.isdisjoint(t[first:name_at]) or not kind:
+    if not NOT_UNINITIALIZED.isdisjoint(t[first:name_at]) or not kind or _by_macro(unit, kind):
         return None
     end = name_at
     while unit.tok(end + 1) == "[":
@@ -153,6 +158,14 @@ def _initialiser(unit: Unit, h: UnsetUse, body: tuple[int, int]) -> Edit | None:
         elif not _may_be_number(unit, kind, t[first:name_at], name_at, body):
             return None
     return insert(unit.end(end), text)
+
+
+def _by_macro(unit: Unit, kind: list[str]) -> bool:
+    """Whether a word of a declaration may be a macro for `__shared__` or `static`: `SHARED int v`."""
+    if any(not NOT_UNINITIALIZED.isdisjoint(unit.t[m.first : m.stop]) for w in kind for m in unit.macros.get(w, ())):
+        return True
+    known = _NUMBERS | {"bool", "typename", "struct", "class", "enum", "union"}
+    return len(kind) > 1 and kind[0] not in known and is_identifier(kind[0]) and is_identifier(kind[1])
 
 
 def _may_be_number(unit: Unit, kind: list[str], words: list[str], name_at: int, body: tuple[int, int]) -> bool:
