@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.core.model import Finding, Severity, Side, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import is_class
+
+_GENERATORS = "MRG32k3a Philox4_32_10 ScrambledSobol32 ScrambledSobol64 Sobol32 Sobol64 XORWOW".split()
+# types of CUDA's whose counterparts have a constructor that does something
+_TYPES = frozenset({"dim3", "curandState", "curandState_t"}).union(
+    *((f"curandState{g}", f"curandState{g}_t") for g in _GENERATORS)
+)
+_HIP = frozenset(name.replace("curand", "hiprand") for name in _TYPES)
+_NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
+
+
+class SharedConstructor(Check):
+    """A shared variable has a type whose constructor does something: `__shared__ curandState s[32]`.
+
+    nvcc warns, and does not call the constructor. clang refuses the variable. Its bytes are declared in its place, and
+    a reference to them has its name, so it stays without a value as it was. The constructors of a class are known in
+    the file that defines it; among CUDA's types are `dim3` and the states of cuRAND.
+    """
+
+    code, name, severity = "CU252", "shared-constructor", Severity.INFO
+    triggers = frozenset({"__shared__"})
+    examples = (
+        Example(
+            "__global__ void k() { __shared__ curandState s[32]; curand_init(1, 0, 0, &s[threadIdx.x]); }",
+            "__global__ void k() { typedef hiprandState s_type[32]; __shared__ alignas(s_type) unsigned char "
+            "s_bytes[sizeof(s_type)]; s_type& s = reinterpret_cast<s_type&>(s_bytes); "
+            "hiprand_init(1, 0, 0, &s[threadIdx.x]); }",
+        ),
+        Example(
+            "struct P { int a; __device__ P() : a(0) {} };\n__global__ void k() {\n  __shared__ P p;\n  p.a = 1;\n}\n",
+            "struct P { int a; __device__ P() : a(0) {} };\n__global__ void k() {\n  typedef P p_type; "
+            "__shared__ alignas(p_type) unsigned char p_bytes[sizeof(p_type)]; "
+            "p_type& p = reinterpret_cast<p_type&>(p_bytes);\n  p.a = 1;\n}\n",
+            "a class of the file's",
+        ),
+        Example(
+            "#define S __shared__ dim3 d;\n",
+            "#define S typedef dim3 d_type; __shared__ alignas(d_type) unsigned char d_bytes[sizeof(d_type)]; "
+            "d_type& d = reinterpret_cast<d_type&>(d_bytes);\n",
+            "in a macro body",
+        ),
+        Example(
+            "RUN(__shared__ dim3 d;)",
+            "RUN(typedef dim3 d_type; __shared__ alignas(d_type) unsigned char d_bytes[sizeof(d_type)]; "
+            "d_type& d = reinterpret_cast<d_type&>(d_bytes);)",
+            "as a macro's argument",
+        ),
+        Example(
+            "struct P { int a; P() = default; __device__ P(int b) : a(b) {} };\n"
+            "struct Q { int a; __device__ Q() {} };\n"
+            "__global__ void k() { __shared__ P p; __shared__ Q q[2]; __shared__ float f[2]; }",
+            note="nothing is done to them",
+        ),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find("__shared__"):
+            found = _declared(unit, i)
+            if found is None:
+                continue
+            at, end, kind = found
+            own = [d for d in unit.declarations.named(kind) if d.defines and is_class(unit.t, d)]
+            if not (any(_initialises(unit, d) for d in own) if own else kind in _TYPES | _HIP):
+                continue
+            name = unit.t[at]
+            made, data = (_unused(unit, f"{name}_{end}") for end in ("type", "bytes"))
+            after = (
+                f" __shared__ alignas({made}) unsigned char {data}[sizeof({made})];"
+                f" {made}& {name} = reinterpret_cast<{made}&>({data});"
+            )
+            yield self.finding(
+                f"`{name}` has a constructor, which is not called for a shared variable and which clang refuses there",
+                unit.p[at],
+                unit.end(at),
+                (
+                    replace(unit.p[i], unit.end(i), "typedef"),
+                    replace(unit.p[at], unit.end(at), made),
+                    insert(unit.end(end), after, Side.LEFT),
+                ),
+                cuda=kind,
+                effects=(("all", "compile-error"),),
+            )
+
+
+def _declared(unit: Unit, i: int) -> tuple[int, int, str] | None:
+    """The name, the semicolon and the last word of the type of the one variable that `__shared__` at token i declares;
+    None if there are more, or one with a value."""
+    before = unit.tok(i - 1)
+    directive = unit.in_directive(i)
+    begins = before in (";", "{", "}", "(", ":", "") or directive is not unit.in_directive(i - 1)
+    if not (begins or any(m.first == i for m in unit.macros.get(before, ()))):
+        return None
+    depth, k = 0, i + 1
+    while unit.tok(k) not in (";", "=", "(", "{", "[", ",", "") or (depth and unit.tok(k) == ","):
+        depth += {"<": 1, ">": -1, ">>": -2}.get(unit.tok(k), 0)
+        k += 1
+    name = k - 1
+    while unit.tok(k) == "[":
+        if unit.match[k] <= k + 1:
+            return None
+        k = unit.match[k] + 1
+    if unit.tok(k) != ";" or unit.in_directive(k) is not directive or not is_identifier(unit.tok(name)):
+        return None
+    last = name - 1
+    if unit.tok(last) in (">", ">>"):
+        while last > i and unit.tok(last) != "<":
+            last -= 1
+        last -= 1
+    kind = unit.tok(last)
+    return (name, k, kind) if last > i and is_identifier(kind) else None
+
+
+def _unused(unit: Unit, name: str) -> str:
+    while name in unit.words:
+        name += "_"
+    return name
+
+
+def _initialises(unit: Unit, d: Declaration) -> bool:
+    """Whether a class has a constructor without arguments that does something, or members with values."""
+    opener = next((k for k in range(d.at + 1, min(d.stop, d.at + 60)) if unit.t[k] == "{"), -1)
+    close = unit.match[opener] if opener > 0 else -1
+    k, start = opener + 1, opener + 1
+    while 0 < k < close:
+        tok = unit.t[k]
+        if tok in (";", ":") or (tok == "}" and unit.match[k] > opener):
+            start = k + 1
+        elif tok == d.name and unit.tok(k + 1) == "(" and unit.tok(k - 1) != "~":
+            if _does_something(unit, k + 1, close):
+                return True
+        elif tok == "=" and _NO_VALUE.isdisjoint(unit.t[start:k]) and "(" not in unit.t[start:k]:
+            return True
+        k = unit.match[k] if tok in ("(", "{", "[") and unit.match[k] > k else k + 1
+    return False
+
+
+def _does_something(unit: Unit, opener: int, end: int) -> bool:
+    """Whether a constructor whose parameters begin at a bracket needs no arguments and does something."""
+    close = unit.match[opener]
+    params = unit.t[opener + 1 : close]
+    if params and params != ["void"] and "=" not in params[: params.index(",") if "," in params else len(params)]:
+        return False
+    k = close + 1
+    while k < end and unit.t[k] not in (";", "{", ":", "="):
+        k += 1
+    if unit.tok(k) == "{":
+        return unit.match[k] > k + 1
+    return unit.tok(k) != "="
