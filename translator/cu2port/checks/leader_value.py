@@ -102,6 +102,11 @@ class LeaderValue(Check):
             note="what `SHARED` is, another file says; a shared variable takes no value",
         ),
         Example(
+            _BCAST + _LEADER.format("", "first(base)").replace("int base", "id_t other, base"),
+            _BCAST + _LEADER.format("{}", "first(base)").replace("int base", "id_t other, base"),
+            "the second of a list",
+        ),
+        Example(
             _BCAST + "__global__ void k(int* o, int lane) {\n  int v;\n  if (lane == 0) v = o[0];\n"
             "  if (lane == 0) o[1] = first(v);\n}\n",
             note="read by the lanes that have set it",
@@ -165,7 +170,9 @@ def _by_macro(unit: Unit, kind: list[str]) -> bool:
     if any(not NOT_UNINITIALIZED.isdisjoint(unit.t[m.first : m.stop]) for w in kind for m in unit.macros.get(w, ())):
         return True
     known = _NUMBERS | {"bool", "typename", "struct", "class", "enum", "union"}
-    return len(kind) > 1 and kind[0] not in known and is_identifier(kind[0]) and is_identifier(kind[1])
+    if len(kind) < 2 or kind[0] in known or not (is_identifier(kind[0]) and is_identifier(kind[1])):
+        return False
+    return len(kind) == 2 or kind[2] not in (",", "=", "[", "{", "(")  # else it is a variable before this one
 
 
 def _may_be_number(unit: Unit, kind: list[str], words: list[str], name_at: int, body: tuple[int, int]) -> bool:
