@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.core.model import Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.types import is_class
+from cu2port.syntax.types import is_class, written
 
 _GENERATORS = "MRG32k3a Philox4_32_10 ScrambledSobol32 ScrambledSobol64 Sobol32 Sobol64 XORWOW".split()
 # types of CUDA's whose counterparts have a constructor that does something
@@ -30,10 +30,11 @@ class SharedConstructor(Check):
     triggers = frozenset({"__shared__"})
     examples = (
         Example(
-            "__global__ void k() { __shared__ curandState s[32]; curand_init(1, 0, 0, &s[threadIdx.x]); }",
-            "__global__ void k() { typedef hiprandState s_type[32]; __shared__ alignas(s_type) unsigned char "
-            "s_bytes[sizeof(s_type)]; s_type& s = reinterpret_cast<s_type&>(s_bytes); "
-            "hiprand_init(1, 0, 0, &s[threadIdx.x]); }",
+            "#include <curand_kernel.h>\n__global__ void k() {\n  __shared__ curandState s[32];\n"
+            "  curand_init(1, 0, 0, &s[threadIdx.x]);\n}\n",
+            "#include <hiprand/hiprand_kernel.h>\n__global__ void k() {\n  typedef hiprandState s_type[32]; "
+            "__shared__ alignas(s_type) unsigned char s_bytes[sizeof(s_type)]; "
+            "s_type& s = reinterpret_cast<s_type&>(s_bytes);\n  hiprand_init(1, 0, 0, &s[threadIdx.x]);\n}\n",
         ),
         Example(
             "struct P { int a; __device__ P() : a(0) {} };\n__global__ void k() {\n  __shared__ P p;\n  p.a = 1;\n}\n",
@@ -43,17 +44,12 @@ class SharedConstructor(Check):
             "a class of the file's",
         ),
         Example(
-            "#define S __shared__ dim3 d;\n",
-            "#define S typedef dim3 d_type; __shared__ alignas(d_type) unsigned char d_bytes[sizeof(d_type)]; "
-            "d_type& d = reinterpret_cast<d_type&>(d_bytes);\n",
+            "#define S __shared__ dim3 extent;\n",
+            "#define S typedef dim3 extent_type; __shared__ alignas(extent_type) unsigned char "
+            "extent_bytes[sizeof(extent_type)]; extent_type& extent = reinterpret_cast<extent_type&>(extent_bytes);\n",
             "in a macro body",
         ),
-        Example(
-            "RUN(__shared__ dim3 d;)",
-            "RUN(typedef dim3 d_type; __shared__ alignas(d_type) unsigned char d_bytes[sizeof(d_type)]; "
-            "d_type& d = reinterpret_cast<d_type&>(d_bytes);)",
-            "as a macro's argument",
-        ),
+        Example("RUN(__shared__ dim3 extent;)", note="as a macro's argument"),
         Example(
             "struct P { int a; P() = default; __device__ P(int b) : a(b) {} };\n"
             "struct Q { int a; __device__ Q() {} };\n"
@@ -94,29 +90,24 @@ class SharedConstructor(Check):
 def _declared(unit: Unit, i: int) -> tuple[int, int, str] | None:
     """The name, the semicolon and the last word of the type of the one variable that `__shared__` at token i declares;
     None if there are more, or one with a value."""
-    before = unit.tok(i - 1)
-    directive = unit.in_directive(i)
-    begins = before in (";", "{", "}", "(", ":", "") or directive is not unit.in_directive(i - 1)
-    if not (begins or any(m.first == i for m in unit.macros.get(before, ()))):
+    name = i + 1
+    while unit.tok(name) not in (";", "") and not (d := [d for d in _variables(unit, unit.t[name]) if d.at == name]):
+        name += 1
+    if (
+        unit.tok(name) in (";", "")
+        or d[0].first > i
+        or d[0].kind != "variable"
+        or unit.tok(i - 1) in ("extern", "static")
+    ):
         return None
-    depth, k = 0, i + 1
-    while unit.tok(k) not in (";", "=", "(", "{", "[", ",", "") or (depth and unit.tok(k) == ","):
-        depth += {"<": 1, ">": -1, ">>": -2}.get(unit.tok(k), 0)
-        k += 1
-    name = k - 1
-    while unit.tok(k) == "[":
-        if unit.match[k] <= k + 1:
-            return None
-        k = unit.match[k] + 1
-    if unit.tok(k) != ";" or unit.in_directive(k) is not directive or not is_identifier(unit.tok(name)):
-        return None
-    last = name - 1
-    if unit.tok(last) in (">", ">>"):
-        while last > i and unit.tok(last) != "<":
-            last -= 1
-        last -= 1
-    kind = unit.tok(last)
-    return (name, k, kind) if last > i and is_identifier(kind) else None
+    end = name + 1
+    while unit.tok(end) == "[" and unit.match[end] > end + 1:
+        end = unit.match[end] + 1
+    return (name, end, written(unit.t, d[0]).name) if unit.tok(end) == ";" else None
+
+
+def _variables(unit: Unit, name: str) -> Sequence[Declaration]:
+    return unit.declarations.named(name) if is_identifier(name) else ()
 
 
 def _unused(unit: Unit, name: str) -> str:
