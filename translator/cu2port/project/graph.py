@@ -65,9 +65,9 @@ def _speaks(s: Scan) -> bool:
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
-    """The includes of a file as written, in all branches."""
+    """The includes of a file as written, in all branches, with `/` for the backslashes of Windows."""
     lines = (m for m in _INCLUDE.finditer(data) if _HASH.match(line_before(data, m.start())))
-    found = {(m[1] or m[2], bool(m[1])): None for m in lines}
+    found = {((m[1] or m[2]).replace(b"\\", b"/"), bool(m[1])): None for m in lines}
     return tuple((os.fsdecode(name), quoted) for name, quoted in found)
 
 
