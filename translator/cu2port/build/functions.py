@@ -7,9 +7,11 @@ Source: GNU make's manual, "Functions for String Substitution and Analysis".
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import NamedTuple
 
 from cu2port.build import options
 from cu2port.build.pages import ARCHITECTURE, OPTION
@@ -26,7 +28,7 @@ _ARGUMENTS = {  # how many, 99 for any number; the last one may hold commas
 }
 _CALL = re.compile(r"(?<![\w=])\$[({](" + "|".join(sorted(_ARGUMENTS, reverse=True)) + r")[ \t]+")
 _CLOSES = {"(": ")", "{": "}"}
-_MOST = 4000  # bytes of an argument that are read
+_SIGN = re.compile(r"\$[({]|[(){},]")
 _PREFIXED = re.compile(r"\$[({]addprefix[ \t]+(?P<option>--?[A-Za-z][\w-]*)(?:=|[ \t]+),[ \t]*")
 _SUBSTITUTED = re.compile(r"\$[({]\w+:[^\s=(){}]*=(?=-)")  # `$(FLAGS:%=-Xcompiler %)`
 _ARCH = re.compile(r"(?<![\w-])--?(?:arch|gpu-architecture)=(?:sm_|compute_)?%")
@@ -36,30 +38,48 @@ _JOINED = re.compile(  # `-Xcompiler $(subst $(space),$(comma),X)`
 )
 
 
+class _Call(NamedTuple):
+    """A call: the commas of its own, and the bracket that closes it."""
+
+    commas: tuple[int, ...]
+    close: int
+
+
 @dataclass(frozen=True, slots=True)
 class Functions:
     """What a line's functions are. `held`: bytes of the line in which there are no words of a command; `ends`: where
     arguments end, ascending; `starts`: where the first argument of a function starts; `passed`: bytes that the host's
-    compiler gets."""
+    compiler gets; `calls`: by the byte of their bracket."""
 
     held: tuple[tuple[int, int], ...]
     findings: tuple[Finding, ...]
     ends: tuple[int, ...] = ()
     starts: frozenset[int] = frozenset()
     passed: tuple[tuple[int, int], ...] = ()
+    calls: Mapping[int, _Call] = field(default_factory=dict)
 
     def holds(self, at: int) -> int | None:
         """Where the part ends that holds byte `at` of the line, None if none does."""
-        return max((end for start, end in self.held if start <= at < end), default=None)
+        return _around(self.held, at)
 
     def passes(self, at: int) -> bool:
         """Whether byte `at` is of a word that the host's compiler gets."""
-        return any(start <= at < end for start, end in self.passed)
+        return _around(self.passed, at) is not None
 
     def end(self, at: int) -> int | None:
         """The first end of an argument from byte `at` on."""
         k = bisect_left(self.ends, at)
         return self.ends[k] if k < len(self.ends) else None
+
+    def closing(self, at: int) -> int | None:
+        """Where the call ends whose `(` or `{` is at byte `at`; None if that is none, or nothing closes it."""
+        found = self.calls.get(at)
+        return None if found is None else found.close + 1
+
+
+def _around(parts: Sequence[tuple[int, int]], at: int) -> int | None:
+    k = bisect_right(parts, at, key=itemgetter(0)) - 1
+    return parts[k][1] if k >= 0 and at < parts[k][1] else None
 
 
 NONE = Functions((), ())
@@ -69,36 +89,77 @@ def functions(line: str, at: int) -> Functions:
     """The functions of a line that begins at byte `at` of its file."""
     if "$(" not in line and "${" not in line:
         return NONE
+    calls = _calls(line)
+    if not calls:
+        return NONE
     held: list[tuple[int, int]] = []
     found: list[Finding] = []
-    lists = [*_joined(line, at), *_prefixed(line, at)]
-    for parts, findings in (*lists, *_patterns(line, at)):
+    lists = [*_joined(line, at, calls), *_prefixed(line, at, calls)]
+    for parts, findings in (*lists, *_patterns(line, at, calls)):
         held += parts
         found += findings
-    passed = [(parts[0][1], parts[1][0]) for parts, _ in lists if len(parts) > 1]
+    passed = sorted((parts[0][1], parts[1][0]) for parts, _ in lists if len(parts) > 1)
     starts = frozenset(m.end() for m in _CALL.finditer(line))
-    return Functions(tuple(sorted(held)), tuple(found), tuple(sorted(_ends(line))), starts, tuple(passed))
+    ends = tuple(sorted(_ends(line, calls)))
+    return Functions(tuple(_merged(held)), tuple(found), ends, starts, tuple(_merged(passed)), calls)
+
+
+def _calls(line: str) -> dict[int, _Call]:
+    """The calls of a line that are closed. Brackets of the other kind mean nothing in one (the manual, "Syntax of
+    functions")."""
+    out: dict[int, _Call] = {}
+    stack: list[tuple[str, int, list[int], list[int]]] = []  # its bracket and place, commas, open brackets in it
+    for m in _SIGN.finditer(line):
+        sign, at = m[0], m.start()
+        if len(sign) == 2:
+            stack.append((sign[1], at + 1, [], []))
+            continue
+        if not stack:
+            continue
+        bracket, start, commas, inner = stack[-1]
+        if sign == bracket:
+            inner.append(at)
+        elif sign == _CLOSES[bracket] and inner:
+            inner.pop()
+        elif sign == _CLOSES[bracket]:
+            out[start] = _Call(tuple(commas), at)
+            stack.pop()
+        elif sign == "," and not inner:
+            commas.append(at)
+    return out
+
+
+def _merged(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(parts):
+        if out and start < out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
 
 
 _Found = tuple[Sequence[tuple[int, int]], Sequence[Finding]]
 
 
-def _joined(line: str, at: int) -> Iterator[_Found]:
+def _joined(line: str, at: int, calls: Mapping[int, _Call]) -> Iterator[_Found]:
     """Lists that are joined by commas, as nvcc takes options for the host's compiler."""
     for m in _JOINED.finditer(line):
-        end = _argument(line, m.end(), m["call"][1], whole=True)
-        if end is not None:
+        call = calls.get(m.start("call") + 1)
+        if call is not None:
+            end = call.close
             after = end + 1 + (line[end + 1 : end + 2] == m["quote"] != "")
             why = "and the commas with it: clang compiles the host's code too"
             yield _taken(line, at, m[0].split()[0], [m.span(), (end, after)], why)
 
 
-def _prefixed(line: str, at: int) -> Iterator[_Found]:
+def _prefixed(line: str, at: int, calls: Mapping[int, _Call]) -> Iterator[_Found]:
     """Lists whose words get an option of nvcc's before them: `$(addprefix -Xcompiler ,$(CFLAGS))`."""
     for m in _PREFIXED.finditer(line):
-        end = _argument(line, m.end(), m[0][1], whole=True)
-        if end is None:
+        call = calls.get(m.start() + 1)
+        if call is None:
             continue
+        end = call.close
         if options.drops(m["option"]):
             start = m.start()
             while start and line[start - 1] in " \t":
@@ -115,12 +176,13 @@ def _taken(line: str, at: int, option: str, parts: Sequence[tuple[int, int]], wh
     return parts, [finding(OPTION, f"`{option}` is taken out, {why}", at + start, at + end, edits, old=option)]
 
 
-def _patterns(line: str, at: int) -> Iterator[_Found]:
+def _patterns(line: str, at: int, calls: Mapping[int, _Call]) -> Iterator[_Found]:
     """Patterns of words, among them those of options for GPUs."""
     for m in _FUNCTION.finditer(line):
-        comma = _argument(line, m.end(), m[0][1])
-        if comma is None:
+        call = calls.get(m.start() + 1)
+        if call is None or not call.commas:
             continue
+        comma = call.commas[0]
         found = []
         for arch in _ARCH.finditer(line, m.end(), comma) if m[1].startswith("filter") else ():
             new, start = "--offload-arch=%", at + arch.start()
@@ -132,40 +194,9 @@ def _patterns(line: str, at: int) -> Iterator[_Found]:
         yield [m.span()], []
 
 
-def _ends(line: str) -> Iterator[int]:
+def _ends(line: str, calls: Mapping[int, _Call]) -> Iterator[int]:
     for m in _CALL.finditer(line):
-        start = m.end()
-        for _ in range(_ARGUMENTS[m[1]] - 1):
-            comma = _argument(line, start, m[0][1])
-            if comma is None:
-                break
-            yield comma
-            start = comma + 1
-        last = _argument(line, start, m[0][1], whole=True)
-        if last is not None:
-            yield last
-
-
-def closing(line: str, start: int) -> int | None:
-    """Where the call ends whose `(` or `{` is at `start`; None if that is no bracket, or none closes it."""
-    if line[start : start + 1] not in ("(", "{"):
-        return None
-    end = _argument(line, start + 1, line[start], whole=True)
-    return None if end is None else end + 1
-
-
-def _argument(line: str, start: int, bracket: str, whole: bool = False) -> int | None:
-    """Where the argument that begins at `start` ends: at a comma, or with `whole` at the bracket that closes its
-    function."""
-    depth = 0
-    for i in range(start, min(len(line), start + _MOST)):
-        char = line[i]
-        if char == bracket:
-            depth += 1
-        elif char == _CLOSES[bracket]:
-            if not depth:
-                return i if whole else None
-            depth -= 1
-        elif char == "," and not depth and not whole:
-            return i
-    return None
+        call = calls.get(m.start() + 1)
+        if call is not None:
+            yield from call.commas[: _ARGUMENTS[m[1]] - 1]
+            yield call.close

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
-from cu2port.build.functions import Functions, closing, functions
+from cu2port.build.functions import Functions, functions
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import TOOLKITS, Asked, by_hand, finding, swap
@@ -173,7 +173,7 @@ def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
         text = m[0]
         held = calls.holds(first)
         call = first if held is not None else start - 1 if text.endswith("$") else -1
-        closed = closing(line.text, call + 1) if call >= 0 else None
+        closed = calls.closing(call + 1) if call >= 0 else None
         is_value = (held is not None or text == "$") and options.takes_next(before)
         if closed is not None and (is_value or (text != "$" and options.drops(text.partition("=")[0]))):
             start = closed
