@@ -276,15 +276,15 @@ _TEXTS = st.recursive(
 def _calls(text: str) -> list[tuple[str, int]]:
     """Each call of a function with its number of commas."""
     found: list[tuple[str, int]] = []
-    open_calls: list[list[object]] = []
+    open_calls: list[tuple[str, int]] = []
     for piece in re.findall(r"\$\((?:[a-z-]+ )?|\)|,", text):
         if piece.startswith("$("):
-            open_calls.append([piece[2:].strip(), 0])
-        elif piece == "," and open_calls:
-            open_calls[-1][1] += 1  # type: ignore[operator]
+            open_calls.append((piece[2:].strip(), 0))
         elif piece == ")":
-            name, commas = open_calls.pop()  # an IndexError is a bracket too many
-            found.append((str(name), int(commas)))  # type: ignore[call-overload]
+            found.append(open_calls.pop())  # an IndexError is a bracket too many
+        elif open_calls:
+            name, commas = open_calls.pop()
+            open_calls.append((name, commas + 1))
     assert not open_calls
     return found
 

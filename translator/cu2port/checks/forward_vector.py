@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.named_types import VECTORS
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
-_VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]\Z")
 _HEADER = "hip/hip_vector_types.h"
 
 
@@ -38,11 +38,11 @@ class ForwardVector(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.names(_VECTOR, "cdfilsu"):
+        if not unit.names(VECTORS, "cdfilsu"):
             return
         for i in unit.find("struct", "class"):
             name, after = unit.tok(i + 1), unit.tok(i + 2)
-            if not _VECTOR.match(name) or unit.owns(name):
+            if not VECTORS.match(name) or unit.owns(name):
                 continue
             start, end = unit.p[i], unit.end(i + 1)
             edit: Edit | None = None

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-
-_INCLUDE = re.compile(r'include[ \t]*["<]([^"<>\r\n]{1,400})[">]')  # it begins with text, which is found fast
-_HASH = re.compile(r"[ \t]*#[ \t]*\Z")
 
 
 class IncludeBackslash(Check):
@@ -33,9 +29,8 @@ class IncludeBackslash(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "\\" not in unit.text:
             return
-        for m in _INCLUDE.finditer(unit.text):
-            line = unit.text[unit.text.rfind("\n", 0, m.start()) + 1 : m.start()]
-            if "\\" in m[1] and _HASH.match(line):
-                new = m[1].replace("\\", "/")
-                edits = (replace(m.start(1), m.end(1), new),)
-                yield self.finding(f"`{m[1]}` is no path but on Windows: `{new}`", m.start(1), m.end(1), edits)
+        for inc in unit.includes:
+            if "\\" in inc.path:
+                new = inc.path.replace("\\", "/")
+                edits = (replace(inc.start + 1, inc.end - 1, new),)
+                yield self.finding(f"`{inc.path}` is no path but on Windows: `{new}`", inc.start, inc.end, edits)

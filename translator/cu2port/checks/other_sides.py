@@ -169,9 +169,9 @@ class OtherSides(Check):
         functions = list(functions)
         if not functions[0].special and len(functions) > 1 and _exclusive(unit, functions):
             return
-        macros = () if _names_sides(unit) else _macros(unit, functions, sides)
+        macros = None if _names_sides(unit) else _macros(unit, functions, sides)
         for f in functions:
-            missing = [s for s in _ORDER if s in sides - f.sides] if _names_sides(unit) else macros
+            missing = [s for s in _ORDER if s in sides - f.sides] if macros is None else macros
             if not missing or f.effective == sides:
                 continue
             at = next((k for k in range(f.d.first, f.d.at) if _says_side(unit, unit.t[k])), f.d.first)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from cu2port.core.model import Finding, Severity, Side, insert, replace
@@ -9,12 +10,8 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class, written
 
-_GENERATORS = "MRG32k3a Philox4_32_10 ScrambledSobol32 ScrambledSobol64 Sobol32 Sobol64 XORWOW".split()
-# types of CUDA's whose counterparts have a constructor that does something
-_TYPES = frozenset({"dim3", "curandState", "curandState_t"}).union(
-    *((f"curandState{g}", f"curandState{g}_t") for g in _GENERATORS)
-)
-_HIP = frozenset(name.replace("curand", "hiprand") for name in _TYPES)
+# types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
+_TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
 _NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
 
 
@@ -65,7 +62,7 @@ class SharedConstructor(Check):
                 continue
             at, end, kind = found
             own = [d for d in unit.declarations.named(kind) if d.defines and is_class(unit.t, d)]
-            if not (any(_initialises(unit, d) for d in own) if own else kind in _TYPES | _HIP):
+            if not (any(_initialises(unit, d) for d in own) if own else _TYPES.fullmatch(kind)):
                 continue
             name = unit.t[at]
             made, data = (_unused(unit, f"{name}_{end}") for end in ("type", "bytes"))

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
+from cu2port.facts.named_types import VECTORS
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class
 
-_VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]\Z")
 _BEFORE_BASE = frozenset({"public", "protected", "private", "virtual", ":", ","})
 _LONGEST = 60  # tokens of a class's head
 
@@ -36,7 +35,7 @@ class VectorBase(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        words = unit.names(_VECTOR, "cdfilsu")
+        words = unit.names(VECTORS, "cdfilsu")
         if not words:
             return
         for d in unit.declarations.outer():

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.named_types import VECTORS
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import BASIC, written
 
-_VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 _COPIES = frozenset({"=", "return", "{", ","})  # before a list that no explicit constructor takes
 _ZERO = re.compile(r"0(?:\.0*)?[fF]?\Z")
 
@@ -67,7 +67,7 @@ class VectorInitialiser(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        vectors = unit.names(_VECTOR, "cdfilsu")
+        vectors = unit.names(VECTORS, "cdfilsu")
         for i in unit.find(*vectors):
             yield from self._vector(unit, i)
         if vectors and "struct" in unit.words:
@@ -220,7 +220,7 @@ def _structs(unit: Unit) -> dict[str, tuple[int, ...]]:
     for name, found in members.items():
         types = [written(unit.t, d) for d in found]
         known = all(d.kind == "member" and not of.indirections for d, of in zip(found, types, strict=True))
-        sizes = [_VECTOR.match(of.name) for of in types]
+        sizes = [VECTORS.match(of.name) for of in types]
         if known and any(sizes) and all(m or of.name in BASIC for m, of in zip(sizes, types, strict=True)):
             out[name] = tuple(int(m[1]) if m else 0 for m in sizes)
     return out

@@ -7,11 +7,11 @@ from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.named_types import VECTORS
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
-_VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 _BEGINS = "cdfhilsu"
 _COMPLEX = re.compile(r"(?:cu|hip)(?:Float|Double)?Complex\Z")  # vectors of two in HIP
 _ALIAS = re.compile(r"\b(?:typedef\s+(?P<a>\w+)\s+(?P<b>\w+)\s*;|using\s+(?P<c>\w+)\s*=\s*(?P<d>\w+)\s*;)")
@@ -93,7 +93,7 @@ class VectorOperator(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.may_match(_VECTOR, _BEGINS) and not unit.may_match(_COMPLEX, _BEGINS):
+        if not unit.may_match(VECTORS, _BEGINS) and not unit.may_match(_COMPLEX, _BEGINS):
             return
         plain = suffix(unit.path) in CXX_SUFFIXES and not (compiled_as_cuda(unit) or unit.project.as_hip)
         plain = plain and "__global__" not in unit.words
@@ -177,7 +177,7 @@ def _head(unit: Unit, i: int) -> int:
 
 def _vectors(unit: Unit) -> dict[str, int]:
     """Words for HIP's vector types in a file, with the number of components."""
-    found = {w: int(m[1]) for w in unit.words if (m := _VECTOR.match(w))}
+    found = {w: int(m[1]) for w in unit.words if (m := VECTORS.match(w))}
     found |= dict.fromkeys(filter(_COMPLEX.match, unit.words), 2)
     for m in _ALIAS.finditer(unit.text) if found else ():
         meant, alias = m["a"] or m["d"], m["b"] or m["c"]
