@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+
+# a path with one, or the begin of it where a comment or a continuation may stand before
+_MAY = re.compile(r"include[ \t\f\v]*+(?:[/\\]|[\"<][^\">\r\n]{0,1000}\\)")
 
 
 class IncludeBackslash(Check):
@@ -27,7 +31,7 @@ class IncludeBackslash(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "\\" not in unit.text:
+        if _MAY.search(unit.text) is None:
             return
         for inc in unit.includes:
             if "\\" in inc.path:
