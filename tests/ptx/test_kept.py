@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from mma_programs import ASM, LOOP, MULTIPLY, ONE, converted, product
 
@@ -94,6 +96,25 @@ def test_places_that_are_computed() -> None:
         assert is_kept(kernel(LOOP % product(place), declared=declared, after=after))
     for place in ("(acc + i)", "(acc + i * 6)", "(acc - 4)", "(acc + 2)"):
         assert not is_kept(kernel(LOOP % product(place), declared=declared, after=after))
+
+
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [
+        ("i * WIDE * 4 + j * 4 + %d", True),
+        ("4 * i + (8 + %d)", True),
+        ("%d + i * 4", True),
+        ("i * 4 + %d + 4 * j", True),
+        ("1 + i * 4 + %d", False),  # begins behind the first of four
+        ("i * 6 + %d", False),
+        ("i * 4 - %d", False),
+        ("%d * 4 * i", False),
+        ("i * 4 + %d + threadIdx.x * 4", False),  # another tile in each lane
+    ],
+)
+def test_places_that_are_computed_with_the_element(place: str, kept: bool) -> None:
+    text = re.sub(r"acc\[(\d)\]", lambda m: f"acc[{place % int(m[1])}]", product("acc"))
+    assert is_kept(kernel(LOOP % text, declared="float acc[64]", after="")) == kept
 
 
 @pytest.mark.parametrize(

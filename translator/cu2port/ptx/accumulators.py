@@ -85,19 +85,37 @@ def _range(unit: Unit, span: Span) -> range:
 
 
 def _element(unit: Unit, span: Span) -> tuple[str, str, str, int] | None:
-    """Of `(p + 8 * j)[3]`: p; its member, if the element is in one; what is between p and the number, "" where it is
-    nothing; 3. None of what is no element whose place is a multiple of four and that number."""
+    """Of `(p + 8 * j)[3]` and `p[8 * j + 3]`: p; its member, if the element is in one; what is between p and the
+    number, "" where it is nothing; 3. None of what is no element whose place is a multiple of four and that number."""
     where = _range(unit, span)
     e = read_expression(unit, where.start, where.stop)
-    if not isinstance(e, Index) or not isinstance(e.inner, Num) or e.inner.value is None or not is_pure(e):
+    if not isinstance(e, Index) or not is_pure(e):
         return None
+    number, rest = _summed(unit, e.inner)
     found = place_of(e.base)
-    if found is None:
+    if found is None or rest is None:
         return None
     a, b = tokens(e.base)
     start = e.base.base if isinstance(e.base, Member) else e.base
     plain = isinstance(start, Name) or (isinstance(start, Unary) and isinstance(start.x, Name))
-    return found, member_of(e.base), "" if plain else " ".join(unit.t[a : b + 1]), e.inner.value
+    between = [] if plain else unit.t[a : b + 1]
+    return found, member_of(e.base), " ".join([*between, *rest]), number
+
+
+def _summed(unit: Unit, e: Expr) -> tuple[int, list[str] | None]:
+    """A sum as its numbers together, and the text of the rest: None where that is no multiple of four."""
+    number = 0
+    rest: list[str] = []
+    while isinstance(e, Binary) and e.op == "+":
+        one, e = e.b, e.a
+        value, text = _summed(unit, one)
+        if text is None:
+            return 0, None
+        number, rest = number + value, [*text, *rest]
+    if isinstance(e, Num):
+        return (0, None) if e.value is None else (number + e.value, rest)
+    a, b = tokens(e)
+    return (number, ["+", *unit.t[a : b + 1], *rest]) if is_fours(e) else (0, None)
 
 
 def place_of(e: Expr) -> str | None:
