@@ -687,6 +687,35 @@ def test_every_job_comes_back_once(size: int) -> None:
     assert len(again) == 7
 
 
+def note(job: Job, tools: Tools) -> None:
+    with Path(job.path).open("ab") as f:
+        f.write(b".")
+
+
+@needs_fork
+def test_a_worker_goes_on_while_its_results_wait(tmp_path: Path) -> None:
+    """It has its next chunk before it is done with one: a parent that writes outputs must not hold it up."""
+    told = tmp_path / "told"
+    with Pool(1) as pool:
+        results = iter(pool.run(note, [Job(i, str(told), f"{i}.cu", Options()) for i in range(200)]))
+        next(results)
+        until = time.monotonic() + 5
+        while told.stat().st_size < 64 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert told.stat().st_size == 64
+        assert len(list(results)) == 199
+    assert told.stat().st_size == 200
+
+
+@needs_fork
+def test_a_worker_that_dies_with_two_chunks_loses_neither() -> None:
+    texts = [*("first",) * 40, "ABORT", "TWICE", *("more",) * 159]
+    with Pool(1) as pool:
+        found = {job.index: result for job, result in pool.run(double, numbered(*texts))}
+    assert len(found) == len(texts)
+    assert [texts[i] for i, result in found.items() if isinstance(result, Lost)] == ["ABORT"]
+
+
 _LOADED: list[int] = []
 
 

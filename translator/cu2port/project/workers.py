@@ -1,7 +1,8 @@
 """Worker processes that may die or hang without taking the run with them.
 
 A job that kills its worker, or runs past the time limit, is done again without libclang in a fresh worker; if that
-fails too it comes back as `Lost`. Jobs are sent in chunks, results one by one.
+fails too it comes back as `Lost`. Jobs are sent in chunks, results one by one. A worker that was forked for a run has
+its chunks already and is told their numbers; the next one is told before it needs it, so that it never waits for us.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from cu2port.project.jobs import Job, Tools
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, SpawnContext
 
 R = TypeVar("R")
+Chunks: TypeAlias = tuple[list[Job], ...]
+Todo: TypeAlias = deque[int | list[Job]]  # chunks by their number, and jobs that are done again
 _CHUNK_FILES = 32
 _MANY = 64  # jobs: some of so many need what is loaded late
 _CHUNK_BYTES = 128 << 10
@@ -54,17 +57,29 @@ class _Failure:
 
 @dataclass(slots=True)
 class _Worker:
+    """`has`: the chunks that it was forked with. `newest`: how many jobs the chunk has that it was given last."""
+
     process: BaseProcess
     pipe: Connection
+    has: Chunks
     pending: deque[Job] = field(default_factory=deque)
+    newest: int = 0
     since: float = 0.0
     last: _Failure | None = None
 
-    def give(self, work: Callable[..., object], chunk: Sequence[Job]) -> None:
+    def give(self, work: Callable[..., object], chunks: Chunks, number: int | list[Job]) -> None:
+        """Send a chunk: one of `chunks`, or jobs that are done again."""
+        chunk = chunks[number] if isinstance(number, int) else number
+        if not self.pending:
+            self.since = time.monotonic()
         self.pending.extend(chunk)
-        self.since = time.monotonic()
+        self.newest = len(chunk)
         with contextlib.suppress(OSError):  # it died while idle: the next wait finds out
-            self.pipe.send((work, list(chunk)))
+            self.pipe.send((work, number if self.has is chunks else chunk))
+
+    def takes_more(self, chunks: Chunks) -> bool:
+        """Whether it is at its last chunk. A number fits in a pipe that nobody reads yet; jobs may not."""
+        return self.has is chunks and len(self.pending) <= self.newest
 
     def kill(self) -> None:
         """End the worker and the libclang process it holds."""
@@ -145,11 +160,11 @@ class Pool:
         if to_load and not ahead:
             self._load()
         self._loaded |= to_load
-        chunks = deque(in_chunks(jobs, self._size))
+        chunks = tuple(in_chunks(jobs, self._size))
+        todo: Todo = deque(range(len(chunks)))
         again: set[int] = set()  # jobs that failed once
-        while chunks or any(w.pending for w in self._workers):
-            for w in self._idle(len(chunks)):
-                w.give(work, chunks.popleft())
+        while todo or any(w.pending for w in self._workers):
+            self._hand_out(work, chunks, todo)
             if to_load and ahead:
                 self._load()
                 to_load = False
@@ -157,22 +172,29 @@ class Pool:
             ready = wait([w.pipe for w in busy], timeout=self._patience(busy))
             for w in busy:
                 if w.pipe in ready:
-                    yield from self._drain(w, work, chunks, again)
+                    yield from self._drain(w, todo, again)
                 elif time.monotonic() - w.since > self._limit and not w.pipe.poll():
                     lost = f"took longer than {self._limit:g} s"
-                    yield from self._bury(w, lost, chunks, again)
+                    yield from self._bury(w, lost, todo, again)
         if ahead:
             self._end()
 
-    def _drain(
-        self, w: _Worker, work: Callable[[Job, Tools], R], chunks: deque[list[Job]], again: set[int]
-    ) -> Iterator[tuple[Job, R | Lost]]:
+    def _hand_out(self, work: Callable[..., object], chunks: Chunks, todo: Todo) -> None:
+        """Give a chunk to each worker that has none, and the next one to those that would soon have none. The last
+        chunks go to who is done first."""
+        for w in self._idle(len(todo), chunks):
+            w.give(work, chunks, todo.popleft())
+        for w in self._workers:
+            if len(todo) > self._size and isinstance(todo[0], int) and w.takes_more(chunks):
+                w.give(work, chunks, todo.popleft())
+
+    def _drain(self, w: _Worker, todo: Todo, again: set[int]) -> Iterator[tuple[Job, Any]]:
         """All results that wait in a worker's pipe."""
         while True:
             try:
                 message = w.pipe.recv()
             except (EOFError, OSError):
-                yield from self._bury(w, "", chunks, again)
+                yield from self._bury(w, "", todo, again)
                 return
             if isinstance(message, _Failure):
                 w.last = message
@@ -183,7 +205,7 @@ class Pool:
             if not _has_more(w.pipe):
                 return
 
-    def _bury(self, w: _Worker, reason: str, chunks: deque[list[Job]], again: set[int]) -> Iterator[tuple[Job, Lost]]:
+    def _bury(self, w: _Worker, reason: str, todo: Todo, again: set[int]) -> Iterator[tuple[Job, Lost]]:
         """A worker is gone or must go: its first job did it, the others go back to the queue."""
         w.kill()
         self._workers.remove(w)
@@ -191,7 +213,7 @@ class Pool:
             return
         job = w.pending.popleft()
         if w.pending:
-            chunks.append(list(w.pending))
+            todo.append(list(w.pending))
         trace = w.last.trace if w.last else ""
         if not reason:
             code = w.process.exitcode
@@ -200,31 +222,32 @@ class Pool:
             yield job, Lost(reason, trace)
         else:
             again.add(job.index)
-            chunks.appendleft([job.without_clang(reason)])
+            todo.appendleft([job.without_clang(reason)])
 
     def _patience(self, busy: list[_Worker]) -> float:
         """How long to wait before the next time limit could be over; seconds."""
         first = min(w.since for w in busy)
         return max(0.01, first + self._limit - time.monotonic() + 0.01)
 
-    def _idle(self, wanted: int) -> list[_Worker]:
+    def _idle(self, wanted: int, chunks: Chunks) -> list[_Worker]:
         """Workers without a job, new ones if there may be more; at most `wanted`."""
         idle = [w for w in self._workers if not w.pending]
         while len(idle) < wanted and len(self._workers) < self._size:
-            w = self._start()
+            w = self._start(chunks)
             self._workers.append(w)
             idle.append(w)
         return idle[:wanted]
 
-    def _start(self) -> _Worker:
+    def _start(self, chunks: Chunks) -> _Worker:
         own_end, child_end = self._context.Pipe()
         # a forked child inherits our ends of all pipes; open there, they would keep siblings from seeing our death
         inherited = [own_end, *(w.pipe for w in self._workers)] if sys.platform == "linux" else []
         held = self._held if sys.platform == "linux" else ()
-        process = self._context.Process(target=_serve, args=(child_end, inherited, held), name="cu2port-worker")
+        has: Chunks = chunks if sys.platform == "linux" else ()
+        process = self._context.Process(target=_serve, args=(child_end, inherited, held, has), name="cu2port-worker")
         process.start()
         child_end.close()
-        return _Worker(process, own_end)
+        return _Worker(process, own_end, has)
 
 
 def in_chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
@@ -299,7 +322,7 @@ def collect_between() -> None:
         gc.collect()
 
 
-def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:
+def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int], has: Chunks) -> None:
     """A worker's life: chunks in, results out, until the parent closes the pipe."""
     for other in inherited:
         other.close()
@@ -312,9 +335,9 @@ def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -
     with _LastWords(pipe), contextlib.closing(Tools()) as tools:
         while True:
             try:
-                work, jobs = pipe.recv()
+                work, given = pipe.recv()
             except EOFError:
                 return
-            for job in jobs:
+            for job in has[given] if isinstance(given, int) else given:
                 pipe.send(work(job, tools))
                 collect_between()
