@@ -1,23 +1,20 @@
 """Faults that `cu2port trial` finds: mutants of converted kernels, made by a seeded list of operators.
 
     python tools/trial_mutants.py FOLDER... [--list FACTS] [-I DIR]... [--seed N] [--count N] [--each N] [--read FILE]
-        [--unmutated N]
+        [--unmutated N] [--json FILE]
 
-A mutant is a converted kernel with one change, in the kernel or in a function that it needs:
-
-    width    a shuffle's width, or the width 16 where it has none
-    mask     `& m` with a mask of some low bits gets one bit less; a full mask of lanes in a vote loses its upper half
-    shift    a number after `<<`, `>>`, `<<=` or `>>=` becomes one more
-    lane     31, 32 or 5 beside a lane's number (`% 32`, `& 31`, `/ 32`, `>> 5`) becomes that of 64 or of 16 lanes
-    barrier  a barrier of the block or of the warp is taken out
-
+A mutant is a converted kernel with one change, in the kernel or in a function that it needs (`mutants.py` has which).
 Kernels are taken in an order that the seed gives, as far as the trial of the converted kernel as it is says `same`:
-each is also an unmutated one that must not be said to differ. A kernel gives at most `--each` mutants. With
-`--unmutated N` so many kernels are tried as they are, and no mutants.
+each is also an unmutated one that must not be said to differ. A kernel gives at most `--each` mutants. Once there are
+`--count` mutants, kernels are tried as they are until there are `--unmutated` of these.
 
 A mutant counts as non-equivalent when the trial's program for it (x86, -O1) is not byte for byte the original's, and
 nobody has read that it means the same: FILE of `--read` has a line `FOLDER/NAME LINE OPERATOR REASON` for each that has
-been read. All others that the trial does not find are missed. A mutant that does not compile is no mutant.
+been read, which are not tried again. All others that the trial does not find are missed. A mutant that does not compile
+is no mutant.
+
+FILE of `--json` is written after each kernel. A run that was stopped goes on from there: what it has is not tried
+again. Name another after a change of cu2port, of the seed or of a list.
 
 Of a kernel whose result depends on the order of its threads, trial says `could not`, and so of its mutants. These are
 counted apart, `--each` of a kernel, as if none were found; the last line has the part that is found with them.
@@ -30,157 +27,26 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
+from mutants import Mutant, mutants, mutated
 from trial_rate import programs
 
-from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
-from cu2port.syntax.lexer import is_identifier
-from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program
-from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, find_toolchain
+from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 from cu2port.verify.trial.kernels import Kernel, Unclear
-from cu2port.verify.trial.program import LackingError, Side, names_for
-from cu2port.verify.trial.run import UNORDERED, Asked, Trial, open_trial, work_folder
-from cu2port.verify.trial.slices import kept
+from cu2port.verify.trial.program import LackingError, Side
+from cu2port.verify.trial.run import UNORDERED, Asked, Recorded, Trial, open_trial, work_folder
 from cu2port.verify.trial.verdict import Verdict
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-SHUFFLE = re.compile(r"(?:__)?shfl(?:_up|_down|_xor)?(?:_sync)?")
-VOTE = re.compile(r"(?:__)?(?:ballot|any|all|match_any|match_all)(?:_sync)?")
-FULL = re.compile(r"(?:0x[fF]{8}[uU]?|~0[uU]?|-1)")
-NUMBER = re.compile(r"(0x[0-9a-fA-F]+|[0-9]+)([uUlL]*)")
-LANES = {("%", 32): 64, ("/", 32): 64, ("&", 31): 15, (">>", 5): 6, ("<", 32): 16, ("==", 31): 15, ("*", 32): 16}
-BARRIERS = frozenset({"__syncthreads", "syncwarp", "__syncwarp"})
 _MOST_EQUAL = 10  # mutants of a kernel whose code is the original's: some have hundreds
-SHIFTS = frozenset({"<<", ">>", "<<=", ">>="})
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change: bytes [start, end) of a file's converted text become `text`."""
-
-    path: Path
-    line: int
-    operator: str
-    start: int
-    end: int
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.path.parent.name}/{self.path.name}:{self.line}: {self.operator} {self.text or 'nothing'}"
-
-
-def number_of(word: str) -> tuple[int, str] | None:
-    """The value of a literal, and its suffix."""
-    m = NUMBER.fullmatch(word)
-    return (int(m[1], 0), m[2]) if m and (m[1].startswith("0x") or m[1] == "0" or m[1][0] != "0") else None
-
-
-Change = tuple[str, int, int, str]  # operator, tokens [first, stop), the new text
-
-
-def widths(unit: Unit, i: int) -> Iterator[Change]:
-    """Of a shuffle whose name is token i."""
-    call = unit.call(i) if SHUFFLE.fullmatch(unit.t[i]) else None
-    if call is None:
-        return
-    with_width = len(call.args) - unit.t[i].count("_sync") - ("cu2port" in unit.t[max(0, i - 4) : i]) >= 3
-    if with_width:
-        span = call.args[-1]
-        first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
-        n = number_of(unit.t[first]) if stop == first + 1 else None
-        if n and n[0] > 2:
-            yield "width", first, stop, str(n[0] // 2)
-    elif len(call.args) >= 2:
-        yield "width", call.close, call.close + 1, ", 16)"
-
-
-def masks(unit: Unit, i: int) -> Iterator[Change]:
-    """Of a bitwise and with a number of low bits at token i, or of a full mask in a vote."""
-    n = (
-        number_of(unit.tok(i + 1))
-        if unit.t[i] == "&" and i and (unit.t[i - 1] in (")", "]") or is_identifier(unit.t[i - 1]))
-        else None
-    )
-    if n and n[0] > 0 and n[0] & (n[0] + 1) == 0 and n[0] != 31:
-        yield "mask", i + 1, i + 2, f"{n[0] >> 1}{n[1]}"
-    call = unit.call(i) if VOTE.fullmatch(unit.t[i]) else None
-    if call and call.args:
-        first, stop = unit.lexed.at(call.args[0].start), unit.lexed.at(call.args[0].end)
-        if FULL.fullmatch("".join(unit.t[first:stop])):
-            yield "mask", first, stop, "0x0000ffffu"
-
-
-def shifts(unit: Unit, i: int) -> Iterator[Change]:
-    """Of a shift at token i."""
-    n = (
-        number_of(unit.tok(i + 1))
-        if unit.t[i] in SHIFTS and unit.tok(i + 2) in (")", ";", ",", "]", "+", "-", "&", "|")
-        else None
-    )
-    if n and 0 < n[0] < 31 and n[0] != 5:
-        yield "shift", i + 1, i + 2, f"{n[0] + 1}{n[1]}"
-
-
-def lanes(unit: Unit, i: int) -> Iterator[Change]:
-    """Of an operator at token i and one of a warp's numbers."""
-    n = number_of(unit.tok(i + 1))
-    other = LANES.get((unit.t[i], n[0])) if n and i and (unit.t[i - 1] == ")" or is_identifier(unit.t[i - 1])) else None
-    if n and other is not None:
-        yield "lane", i + 1, i + 2, f"{other}{n[1]}"
-
-
-def barriers(unit: Unit, i: int) -> Iterator[Change]:
-    """Of a barrier that is a statement and whose name is token i."""
-    call = unit.call(i) if unit.t[i] in BARRIERS else None
-    if call is None or unit.tok(call.close + 1) != ";":
-        return
-    first = i
-    while unit.tok(first - 1) == "::" or (unit.tok(first) == "::" and is_identifier(unit.tok(first - 1))):
-        first -= 1
-    if unit.tok(first - 1) in (";", "{", "}"):
-        yield "barrier", first, call.close + 1, ""
-
-
-OPERATORS: Sequence[Callable[[Unit, int], Iterator[Change]]] = (widths, masks, shifts, lanes, barriers)
-
-
-def mutants(side: Side, kernel: Kernel) -> list[Mutant]:
-    """All mutants of a converted kernel, by operator."""
-    out = []
-    for path, unit in side.units.items():
-        if INCLUDE_DIR in path.parents:
-            continue
-        for e in kept(unit, names_for(side, kernel)):
-            if not any(
-                f.first >= e.first and f.body[1] < e.stop
-                for f in unit.functions
-                if f.sides & {"__global__", "__device__"}
-            ):
-                continue
-            for i in range(e.first, e.stop):
-                if unit.in_directive(i) is not None:
-                    continue
-                for operator in OPERATORS:
-                    for name, first, stop, text in operator(unit, i):
-                        start, end = unit.p[first], unit.end(stop - 1)
-                        out.append(Mutant(path, unit.text.count("\n", 0, start) + 1, name, start, end, text))
-    return out
-
-
-def mutated(side: Side, m: Mutant) -> Side:
-    """A side with one change."""
-    unit = side.units[m.path]
-    text = unit.text[: m.start] + m.text + unit.text[m.end :]
-    return replace(side, units={**side.units, m.path: read(text, unit.path)})
 
 
 def in_turn(found: list[Mutant], draw: random.Random, counts: Counter[str]) -> list[Mutant]:
@@ -189,25 +55,63 @@ def in_turn(found: list[Mutant], draw: random.Random, counts: Counter[str]) -> l
     return sorted(found, key=lambda m: counts[m.operator])
 
 
-def programs_in(folder: Path) -> list[bytes]:
-    """The programs of the converted kernel that were built last; those that are watched have their text's digest."""
-    return [hashlib.sha256((folder / f"hip-{wave}").read_bytes()).digest() for wave in (32, 64)]
+def program_of(trial: Trial, recorded: Recorded, side: Side, wave: int) -> bytes:
+    """The digest of the program of a converted kernel."""
+    return hashlib.sha256(trial.converted(recorded, side, wave).read_bytes()).digest()
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was seen of a kernel. `outcome`: as it is, `same`, `differs`, `could not` or `none` (it gives no mutants);
+    `mutants`: each with `found`, `missed`, `equal code` or `read`; `unordered`: mutants that were not tried, as its
+    result depends on the order of threads."""
+
+    unit: str
+    number: int
+    kernel: str
+    outcome: str
+    why: str = ""
+    mutants: tuple[tuple[str, str, str], ...] = ()  # text, operator, what was said
+    unordered: int = 0
 
 
 @dataclass
 class Score:
-    """What was seen so far."""
+    """What was seen so far. `ended`: units with all their files, which need not be read again."""
 
-    unmutated: list[Verdict]
-    tried: list[tuple[Mutant, str, str]]  # mutant, kernel, `found`, `missed`, `equal code` or `read`
-    unordered: int = 0  # mutants of kernels whose result depends on the order of threads
+    seed: int
+    rows: dict[tuple[str, int], Row]
+    ended: dict[str, list[str]]
+
+    @classmethod
+    def read(cls, path: Path | None, seed: int) -> Score:
+        if path is None or not path.is_file():
+            return cls(seed, {}, {})
+        had = json.loads(path.read_text(encoding="utf-8"))
+        if had["seed"] != seed:
+            raise click.UsageError(f"{path} is of seed {had['seed']}")
+        rows = [Row(**{**r, "mutants": tuple(tuple(m) for m in r["mutants"])}) for r in had["rows"]]
+        return cls(seed, {(r.unit, r.number): r for r in rows}, had["ended"])
+
+    def write(self, path: Path | None) -> None:
+        if path is not None:
+            kept = {"seed": self.seed, "rows": [asdict(r) for r in self.rows.values()], "ended": self.ended}
+            path.with_suffix(".new").write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            path.with_suffix(".new").replace(path)
 
     def count(self, word: str) -> int:
-        return sum(said == word for _, _, said in self.tried)
+        return sum(said == word for r in self.rows.values() for _, _, said in r.mutants)
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(operator for r in self.rows.values() for _, operator, _ in r.mutants)
 
     @property
     def mutants(self) -> int:
         return self.count("found") + self.count("missed")
+
+    def unmutated(self, *outcomes: str) -> int:
+        return sum(r.outcome in outcomes for r in self.rows.values())
 
 
 def key_of(m: Mutant) -> tuple[str, int, str]:
@@ -215,86 +119,98 @@ def key_of(m: Mutant) -> tuple[str, int, str]:
     return f"{m.path.parent.name}/{m.path.name}", m.line, m.operator
 
 
-def judge(trial: Trial, kernel: Kernel, options: Options, score: Score) -> None:
-    """One kernel as it is, then some of its mutants."""
-    counts = Counter(m.operator for m, _, _ in score.tried)
-    found = in_turn(mutants(trial.hip, kernel), options.draw, counts)
-    if not found:
-        return
+def judge(trial: Trial, kernel: Kernel, row: Row, options: Options, score: Score) -> Row:
+    """One kernel as it is, then some of its mutants. Raises LackingError, CannotBuild."""
+    left = options.count - score.mutants
+    draw = random.Random(f"{options.seed} {row.unit} {row.number}")
+    found = in_turn(mutants(trial.hip, kernel), draw, score.counts) if left > 0 else []
+    if not found and left > 0:
+        return row
     with work_folder() as folder:
         recorded = trial.record(kernel, folder)
         if isinstance(recorded, Verdict):
-            if recorded.why.startswith(UNORDERED):
-                some = [m for m in found[: options.each] if key_of(m) not in options.read]
-                score.unordered += len(some)
-                print(*(f"{m}: {kernel.path}: {recorded.why}" for m in some), sep="\n", flush=True)
-            return
+            unordered = recorded.why.startswith(UNORDERED)
+            some = [m for m in found[: options.each] if key_of(m) not in options.read] if unordered else []
+            return replace(row, outcome="could not", why=recorded.why, unordered=len(some))
         plain = trial.compare(recorded, trial.hip)
-        if plain.outcome == "could not":
-            return
-        score.unmutated.append(plain)
-        if plain.outcome == "differs" or options.unmutated:
-            print(f"{kernel.path}: as it is: {plain.outcome} {plain.why}", flush=True)
-        if plain.outcome == "differs" or options.unmutated:
-            return
-        code = programs_in(folder)
-        done = equal = 0
+        row = replace(row, outcome=plain.outcome, why=plain.why)
+        if plain.outcome != "same":
+            return row
+        code = {wave: program_of(trial, recorded, trial.hip, wave) for wave in trial.asked.waves}
+        done: list[tuple[str, str, str]] = []
         for m in found:
-            if done == options.each or score.mutants >= options.count or equal == _MOST_EQUAL:
-                return
+            of = Counter(said for _, _, said in done)
+            if of["found"] + of["missed"] == min(options.each, left) or of["equal code"] == _MOST_EQUAL:
+                break
+            if key_of(m) in options.read:
+                done.append((str(m), m.operator, "read"))
+                continue
             side = mutated(trial.hip, m)
             try:
-                said = "found" if trial.compare(recorded, side).outcome == "differs" else "missed"
+                if all(program_of(trial, recorded, side, wave) == x for wave, x in code.items()):
+                    said = "equal code"
+                else:
+                    said = "found" if trial.compare(recorded, side).outcome == "differs" else "missed"
             except CannotBuild:
                 continue
-            if said == "missed" and programs_in(folder) == code:
-                said = "equal code"
-            elif said == "missed" and key_of(m) in options.read:
-                said = "read"
-            done += said in ("found", "missed")
-            equal += said == "equal code"
-            print(f"{m}: {kernel.path}: {said}", flush=True)
-            score.tried.append((m, kernel.path, said))
+            done.append((str(m), m.operator, said))
+        return replace(row, mutants=tuple(done))
 
 
 @dataclass(frozen=True)
 class Options:
-    """How many mutants, of a kernel and in all; which were read to mean the same."""
+    """How many mutants, of a kernel and in all, and kernels as they are; which were read to mean the same."""
 
     count: int
     each: int
-    draw: random.Random
+    seed: int
     read: frozenset[tuple[str, int, str]]
     unmutated: int = 0
+    json_file: Path | None = None
 
     def is_enough(self, score: Score) -> bool:
-        if self.unmutated:
-            return len(score.unmutated) >= self.unmutated
-        return score.mutants >= self.count
+        return score.mutants >= self.count and score.unmutated("same", "differs") >= self.unmutated
 
 
 def run(
     roots: Sequence[Path], facts: Path | None, include_dirs: tuple[Path, ...], asked: Asked, options: Options
 ) -> Score:
     """Mutants of the kernels of some folders."""
-    score = Score([], [])
+    score = Score.read(options.json_file, options.seed)
     found = [p for root in roots for p in programs(root, facts, Program((), include_dirs))]
-    options.draw.shuffle(found)
+    random.Random(options.seed).shuffle(found)
     toolchain = find_toolchain()
     for program in found:
-        try:
-            opened = open_trial(program, replace(asked, root=program.include_dirs[0]), toolchain)
-        except CannotRun:
-            continue
-        for _, kernel in opened[1] if opened else ():
-            if opened is None or isinstance(kernel, Unclear) or options.is_enough(score):
-                continue
-            try:
-                judge(opened[0], kernel, options, score)
-            except (LackingError, CannotBuild):
-                continue
         if options.is_enough(score):
             break
+        unit = str(program.units[0].relative_to(program.include_dirs[0].parent))
+        if unit in score.ended:
+            continue
+        done = {Path(x) for files in score.ended.values() for x in files}
+        try:
+            opened = open_trial(program, replace(asked, root=program.include_dirs[0]), toolchain, done)
+        except CannotRun:
+            continue
+        for number, (_, kernel) in enumerate(opened[1] if opened else ()):
+            if (
+                opened is None
+                or isinstance(kernel, Unclear)
+                or (unit, number) in score.rows
+                or options.is_enough(score)
+            ):
+                continue
+            row = Row(unit, number, kernel.path, "none")
+            try:
+                row = judge(opened[0], kernel, row, options, score)
+            except (LackingError, CannotBuild) as e:
+                row = replace(row, outcome="could not", why=str(e))
+            score.rows[unit, number] = row
+            score.write(options.json_file)
+            print(f"{unit}: {row.kernel}: as it is: {row.outcome} {row.why}", flush=True)
+            print(*(f"  {text}: {said}\n" for text, _, said in row.mutants), sep="", end="", flush=True)
+        if not options.is_enough(score):
+            score.ended[unit] = [str(x) for x in opened[0].cuda.units] if opened else []
+            score.write(options.json_file)
     return score
 
 
@@ -312,7 +228,7 @@ def read_before(path: Path | None) -> frozenset[tuple[str, int, str]]:
 @click.option("--seed", type=int, default=1)
 @click.option("--count", type=int, default=100, help="Non-equivalent mutants.")
 @click.option("--each", type=int, default=2, help="Mutants of a kernel.")
-@click.option("--unmutated", type=int, default=0, help="Kernels as they are, and no mutants.")
+@click.option("--unmutated", type=int, default=0, help="Kernels as they are.")
 @click.option("--time", "time_s", type=float, default=4.0)
 @click.option("--read", "read_file", type=FILE)
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
@@ -329,21 +245,19 @@ def main(
     json_file: Path | None,
 ) -> None:
     """Try mutants of converted kernels."""
-    options = Options(count, each, random.Random(seed), read_before(read_file), unmutated)
+    options = Options(count, each, seed, read_before(read_file), unmutated, json_file)
     score = run(roots, facts, include_dirs, Asked(time_s=time_s), options)
-    if json_file:
-        rows = [{**asdict(m), "path": str(m.path), "kernel": k, "said": said} for m, k, said in score.tried]
-        json_file.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    differs = sum(v.outcome == "differs" for v in score.unmutated)
-    print(f"{len(score.unmutated)} kernels as they are: {differs} differ")
+    differs = score.unmutated("differs")
+    print(f"{score.unmutated('same', 'differs')} kernels as they are: {differs} differ")
     found = score.count("found")
     alike = f"{score.count('equal code')} others have equal code, {score.count('read')} were read"
     print(f"{score.mutants} mutants: {found} found; {alike}")
     for name in ("width", "mask", "shift", "lane", "barrier"):
-        said = Counter(word for m, _, word in score.tried if m.operator == name)
+        said = Counter(word for r in score.rows.values() for _, operator, word in r.mutants if operator == name)
         print(f"  {name}: {said['found']} of {said['found'] + said['missed']}")
-    every = score.mutants + score.unordered
-    print(f"with {score.unordered} of kernels that depend on the order of threads: {found / max(1, every):.0%} found")
+    unordered = sum(r.unordered for r in score.rows.values())
+    part = found / max(1, score.mutants + unordered)
+    print(f"with {unordered} of kernels that depend on the order of threads: {part:.0%} found")
     raise SystemExit(0 if found >= 0.9 * score.mutants and not differs else 1)
 
 

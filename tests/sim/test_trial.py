@@ -983,3 +983,37 @@ def test_what_a_call_of_the_interpreter_runs() -> None:
     assert "cu2port_ptx_sync(2, cu2port_trial::out<'r'>(m)" in text and "__syncthreads();" in text
     assert "cu2port_ptx_memory(" in text and text.count("\n") == given.count("\n")
     assert [b.has_carry for b in bodies[:3]] == [True, True, False] and bodies[3].is_pure
+
+
+@pytest.mark.slow
+def test_a_wrong_kernel_ends_at_the_first_wave_size_and_what_is_built_stays(
+    tmp_path: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A difference at 32 lanes needs no program for 64, and the same text is not compiled again."""
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(int* a) { a[threadIdx.x] += 3; }\nvoid go(int* a) { k<<<1, 64>>>(a); }\n")
+    opened = open_trial(Program((path,)), Asked(time_s=2.0), toolchain)
+    assert opened is not None and isinstance(opened[1][0][1], Kernel)
+    trial, kernel = opened[0], opened[1][0][1]
+    wrong = replace(
+        trial.hip, units={p: read(u.text.replace("+= 3", "+= 4"), u.path) for p, u in trial.hip.units.items()}
+    )
+    built: list[str] = []
+    call = Toolchain.call
+
+    def seen(self: Toolchain, arguments: Sequence[str], cwd: Path | None = None) -> None:
+        if "-c" in arguments:
+            built.append(Path(arguments[-1]).stem)
+        call(self, arguments, cwd)
+
+    with work_folder() as folder:
+        recorded = trial.record(kernel, folder)
+        assert isinstance(recorded, Recorded), recorded
+        monkeypatch.setattr(Toolchain, "call", seen)
+        said = trial.compare(recorded, wrong)
+        assert said.outcome == "differs" and said.why.startswith("wave 32"), said
+        assert built == ["hip-32", "cuda-32-watched"]
+        assert trial.converted(recorded, wrong, 32) == folder / "hip-32"
+        assert built == ["hip-32", "cuda-32-watched"]
+        assert trial.compare(recorded, trial.hip).outcome == "same"
+    assert built[2:] == ["hip-32", "hip-64"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,10 +76,11 @@ def as_standard(unit: Unit) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The copy of the kernel's file that is compiled. `branches`: the place of each counter; `bodies`: inline PTX of
-    CUDA's side, for the interpreter."""
+    """The copy of the kernel's file that is compiled. `digest`: of all texts; `branches`: the place of each counter;
+    `bodies`: inline PTX of CUDA's side, for the interpreter."""
 
     unit: Path
+    digest: str = ""
     branches: tuple[str, ...] = ()
     bodies: tuple[Body, ...] = ()
 
@@ -173,14 +175,16 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bar
             places += [f"{real.name}:{n}" for n in lines]
         units[real] = read(_guarded(text, small, side.cuda), unit.path)
     reach = reached(units.values())
+    digest = hashlib.sha256()
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
         out = unit.text if bare else instrument(unit, reach)
         if real == absolute_path(path):
             out = _names(seen) * side.cuda + out + _main(side, kernel, seen, told)
+        digest.update(f"{target}\0{len(out)}\0{out}".encode("latin-1"))
         target.write_bytes(out.encode("latin-1"))
-    return Written(mirrored(folder, absolute_path(path)), tuple(places), tuple(bodies))
+    return Written(mirrored(folder, absolute_path(path)), digest.hexdigest(), tuple(places), tuple(bodies))
 
 
 def _without_ptx(unit: Unit, seen: frozenset[str], bodies: list[Body]) -> str:

@@ -40,10 +40,12 @@ from cu2port.verify.trial.verdict import (
     ENOUGH,
     Said,
     Verdict,
+    by_chance,
     first_difference,
     most_common_failure,
     plain_failure,
     read_output,
+    without_cases,
     written_by,
 )
 
@@ -106,18 +108,6 @@ def open_trial(
     build = Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
     return build, found
-
-
-def _by_chance(said: Said) -> bool:
-    """Whether too few launches left the same in any order: these may hold what any order gives, as NaN, or so little
-    that there is none. Of those that follow none of them it is a quarter, of all a half."""
-    steady, unsteady = set(said.numbers(*AGREES)), set(said.numbers("differs"))
-    followers = set(said.numbers("follows"))
-    return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
-
-
-def _without(runs: Mapping[str, Said], cases: Set[int] | Mapping[int, str]) -> dict[str, Said]:
-    return {name: replace(x, cases=tuple(c for c in x.cases if c.number not in cases)) for name, x in runs.items()}
 
 
 def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
@@ -199,7 +189,7 @@ class Trial:
         steady, unsteady = said.numbers(*AGREES), said.numbers("differs")
         if not steady and not unsteady:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
-        if _by_chance(said):
+        if by_chance(said):
             order = first.text.lstrip(", ") if (first := first_difference({"": said.of("differs")})) else ""
             return replace(none, why=f"{UNORDERED}: {order}")
         part = said.coverage(count)
@@ -209,48 +199,62 @@ class Trial:
         return Recorded(kernel, folder, cuda, dropped, told, new, said, part, tuple(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
-        """Run a converted kernel on what was recorded. Raises CannotBuild."""
-        kernel, folder, new = recorded.kernel, recorded.folder, recorded.new
+        """Run a converted kernel on what was recorded; ends at a wave size with a difference. Raises CannotBuild."""
+        kernel, new = recorded.kernel, recorded.new
         steady = sorted(recorded.said.numbers(*AGREES), key=lambda n: (n not in new, n))  # time may end before
         found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
-        with self.reading:
-            hip = smaller(hip, recorded.dropped)
         runs: dict[str, Said] = {}
-        built: dict[str, tuple[Path, int, Mapping[str, str]]] = {}
-        more = recorded.said.numbers("more")
-        for wave in self.asked.waves:
-            try:
-                binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
-            except CannotBuild as e:
-                raise CannotBuild(f"the converted kernel does not compile: {reason(str(e), {})}") from None
-            for order, settings in _ORDERS.items():
-                name = f"wave {wave}{order}"
-                built[name] = (binary, wave, settings)
-                asked = [*map(str, steady), *(["more", *map(str, more)] if more and not settings else ())]
-                runs[name] = self._call(binary, folder, "compare", asked, settings)
-        odd = sorted({c.number for x in runs.values() for c in x.of("differs", "failed").cases} & {*more})
-        runs = _without(runs, self._in_another_order(recorded, odd))
-        first = first_difference(runs)
         why = ""
-        while first and (without := self._meaningless(recorded, [first.case, *odd, *steady])):  # as time allows
-            runs = _without(runs, without)
+        for wave in self.asked.waves:
+            mine, without, fault = self._at_wave(recorded, self.converted(recorded, hip, wave), wave, steady)
+            if fault:
+                return replace(found, outcome="differs", why=fault)
+            runs = without_cases({**runs, **mine}, without)
             steady = [n for n in steady if n not in without]
-            why = next(iter(without.values()))
-            first = first_difference(runs)
-        if first:
-            why = first.text
-            if first.place:
-                binary, wave, settings = built[first.run]
-                again = self._call(binary, folder, "writer", [str(first.case), *first.place], settings)
-                why += written_by(again, wave)
-            return replace(found, outcome="differs", why=why)
+            why = why or next(iter(without.values()), "")
         compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
             return replace(found, why=why or "the converted kernel takes too long, or no block fits it")
-        if fault := self._new_fault(recorded, hip, steady):
+        if fault := self._new_fault(recorded, self._smaller(recorded, hip), steady):
             return replace(found, outcome="differs", why=fault)
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
+
+    def converted(self, recorded: Recorded, hip: Side, wave: int) -> Path:
+        """The program of a converted kernel. Raises CannotBuild."""
+        try:
+            side = self._smaller(recorded, hip)
+            return self._build(side, recorded.kernel, recorded.folder, wave, recorded.told)[0]
+        except CannotBuild as e:
+            raise CannotBuild(f"the converted kernel does not compile: {reason(str(e), {})}") from None
+
+    def _smaller(self, recorded: Recorded, hip: Side) -> Side:
+        with self.reading:
+            return smaller(hip, recorded.dropped)
+
+    def _at_wave(
+        self, recorded: Recorded, binary: Path, wave: int, steady: Sequence[int]
+    ) -> tuple[Mapping[str, Said], Mapping[int, str], str]:
+        """Run a converted kernel at one wave size: how that went, the launches that say nothing, and the first
+        difference, "" where there is none."""
+        more, named = recorded.said.numbers("more"), {f"wave {wave}{order}": how for order, how in _ORDERS.items()}
+        runs: dict[str, Said] = {}
+        for name, settings in named.items():
+            asked = [*map(str, steady), *(["more", *map(str, more)] if more and not settings else ())]
+            runs[name] = self._call(binary, recorded.folder, "compare", asked, settings)
+        odd = sorted({c.number for x in runs.values() for c in x.of("differs", "failed").cases} & {*more})
+        runs = without_cases(runs, self._in_another_order(recorded, odd))
+        first, none = first_difference(runs), dict[int, str]()
+        while first and (without := self._meaningless(recorded, [first.case, *odd, *steady])):  # as time allows
+            runs, none = without_cases(runs, without), {**none, **without}
+            steady = [n for n in steady if n not in without]
+            first = first_difference(runs)
+        if not first:
+            return runs, none, ""
+        if not first.place:
+            return runs, none, first.text
+        again = self._call(binary, recorded.folder, "writer", [str(first.case), *first.place], named[first.run])
+        return runs, none, first.text + written_by(again, wave)
 
     def _in_another_order(self, recorded: Recorded, cases: Sequence[int]) -> Set[int]:
         """Of launches that were recorded in one order of threads those that leave other values in the other."""
@@ -348,6 +352,10 @@ class Trial:
         with self.reading:
             written = write(side, kernel, self.program.units[0], src, told)
         out = folder / f"{name}-{wave}{'-watched' * watched}"
+        mark = folder / f"{out.name}.digest"  # of what is built: both stay until another text is
+        if mark.is_file() and mark.read_text() == written.digest:
+            return out, written
+        mark.unlink(missing_ok=True)
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
         includes += [f"-I{written.unit.parent}", f"-idirafter{absolute_path(self.program.units[0]).parent}"]
@@ -358,6 +366,7 @@ class Trial:
         flags += ["-ferror-limit=0"] * self.toolchain.is_clang  # all of them: see `fitting`
         self.toolchain.call([*flags, "-x", "c++", "-c", str(written.unit), "-o", str(alone)])
         self.toolchain.call([str(alone), *objects, *_LINKED, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
+        mark.write_text(written.digest)
         return out, written
 
     def _call(

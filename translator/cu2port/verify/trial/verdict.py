@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -99,6 +99,19 @@ def read_output(text: str) -> Said:
         elif line.startswith("writer\t"):
             writer = tuple(line.split("\t")[1:4])
     return Said(tuple(cases), branches, unfit, writer)
+
+
+def by_chance(said: Said) -> bool:
+    """Whether too few launches left the same in any order: these may hold what any order gives, as NaN, or so little
+    that there is none. Of those that follow none of them it is a quarter, of all a half."""
+    steady, unsteady = set(said.numbers(*AGREES)), set(said.numbers("differs"))
+    followers = set(said.numbers("follows"))
+    return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
+
+
+def without_cases(runs: Mapping[str, Said], cases: Set[int] | Mapping[int, str]) -> dict[str, Said]:
+    """What was said of runs, without some launches."""
+    return {name: replace(x, cases=tuple(c for c in x.cases if c.number not in cases)) for name, x in runs.items()}
 
 
 def most_common_failure(cases: Iterable[Case]) -> str:
