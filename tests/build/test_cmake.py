@@ -185,6 +185,17 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "  target_link_libraries(${T} hip::host)\n",
         ),
         (
+            "cuda_add_library(a ${S} STATIC)\ncuda_add_executable(b WIN32 b.cpp EXCLUDE_FROM_ALL)\n",
+            "add_library(a STATIC ${S})\ntarget_link_libraries(a hip::host)\n"
+            "add_executable(b WIN32 EXCLUDE_FROM_ALL b.cpp)\ntarget_link_libraries(b hip::host)\n",
+        ),
+        (
+            "cuda_add_library(a b.cpp SHARED OPTIONS -O3)\n",
+            "add_library(a SHARED b.cpp )\nset(a_HIP_OPTIONS -O3)\n"
+            'target_compile_options(a PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${a_HIP_OPTIONS}>")\n'
+            "target_link_libraries(a hip::host)\n",
+        ),
+        (
             "cuda_add_executable(a b.cpp # c\n  OPTIONS -O3)\n",
             "add_executable(a b.cpp # c\n  )\nset(a_HIP_OPTIONS -O3)\n"
             'target_compile_options(a PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${a_HIP_OPTIONS}>")\n'

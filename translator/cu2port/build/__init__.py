@@ -5,6 +5,7 @@
     options.py    nvcc's options, anywhere
     syntax.py     CMake, by tree-sitter; its commands and arguments with their places
     cmake.py      what happens to CMake's commands
+    find_cuda.py  the commands of FindCUDA that become CMake's own
     flags.py      options of nvcc in the arguments of CMake's commands
     programs.py   checks of the compiler, and programs in texts
     sources.py    the sources that CMake's commands name: --rename, and the language HIP

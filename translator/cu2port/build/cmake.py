@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from cu2port.build import flags, programs, sources
+from cu2port.build.find_cuda import OBJECTS, command, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
@@ -16,7 +17,7 @@ from cu2port.build.table import Row, table
 from cu2port.build.variables import OLD_STANDARD, assigned, variables
 from cu2port.build.words import HIP_SINCE, Asked, by_hand, finding, never_reached, swap
 from cu2port.catalog import load_catalog
-from cu2port.core.model import Edit, Finding, Side, Span, insert, replace
+from cu2port.core.model import Finding, Side, Span, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
 _LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "set_target_properties", "set_property"})
@@ -33,11 +34,6 @@ _GENERATOR = re.compile(
     r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
-# names of targets that no rule changes
-_PLAIN = re.compile(r"(?!CUDA|CMAKE_CUDA)(?:[\w+.-]|\$\{(?!CUDA|CMAKE_CUDA)\w+\})+")
-_BUILDS = frozenset({"cuda_add_executable", "cuda_add_library", "cuda_compile", "cuda_wrap_srcs"})
-_OBJECTS = {"cuda_compile": 0, "cuda_wrap_srcs": 2}  # arguments before the variable with the objects
-_CONFIGURATIONS = frozenset({"DEBUG", "MINSIZEREL", "RELEASE", "RELWITHDEBINFO"})
 _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 
 
@@ -69,12 +65,12 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         if c is anchor:
             yield from _anchored(text, c, asked)
         row = table()["command"].get(c.name)
-        if row is not None and len(c.args) < _OBJECTS.get(c.name, -1) + 1:  # CMake refuses it
+        if row is not None and len(c.args) < OBJECTS.get(c.name, -1) + 1:  # CMake refuses it
             continue
         if row is not None:
-            gone = _own_words(c)
-            yield _command(text, c, row, gone, link)
-            if _stay(c, gone):
+            gone = own_words(c)
+            yield command(text, c, row, gone, link)
+            if stays(c, gone):
                 inner = dataclasses.replace(c, name="OPTIONS", args=tuple(gone[1:]))
                 yield from _looked(text, inner, asked)
                 yield from flags.changes(text, inner, True)
@@ -140,7 +136,7 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: froze
         return [
             finding(COMMAND, f"`{c.name}` is taken out: {row.why}", c.start, c.end, [without(text, c.start, c.end)])
         ]
-    first = _OBJECTS.get(c.name, 0)
+    first = OBJECTS.get(c.name, 0)
     if first and c.words[first - 1 : first] not in ((), ("OBJ",)):
         why = "there is no PTX, and there are no cubins"
         return [by_hand(COMMAND, c.name, why, table()["command"]["cuda_compile_ptx"].instead, c.start, c.end)]
@@ -208,55 +204,6 @@ def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     for arg in places:
         if arg.text == "CUDA":
             yield swap(LANGUAGE, "CUDA", "HIP", arg.inner)
-
-
-def _own_words(c: Command) -> list[Arg]:
-    """Arguments that only FindCUDA's command has: options for nvcc, and what kind of object the sources become."""
-    own = next((i for i, a in enumerate(c.args) if a.text == "OPTIONS"), len(c.args)) if c.name in _BUILDS else None
-    gone = list(c.args[own:]) if own is not None else []
-    if c.name in _OBJECTS:
-        gone += [*c.args[: _OBJECTS[c.name]], *(a for a in c.args[:own] if a.text in ("STATIC", "SHARED", "MODULE"))]
-    return gone
-
-
-def _stay(c: Command, gone: Sequence[Arg]) -> bool:
-    """Whether FindCUDA's options for nvcc are all for one target in every configuration."""
-    words = [a.text for a in gone]
-    if c.name in _OBJECTS or words[:1] != ["OPTIONS"] or not _CONFIGURATIONS.isdisjoint(words):
-        return False
-    if any("CUDA_NVCC_FLAGS" in word for word in words):  # they are the language's already, in one text
-        return False
-    return len(gone) < len(c.args) and _PLAIN.fullmatch(c.words[0]) is not None
-
-
-def _command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) -> Finding:
-    end = c.start + len(c.name)
-    edits = [replace(c.start, end, row.to)]
-    if row.target and row.to == "target_link_libraries":
-        edits.append(insert(c.end - 1, f" {row.target}"))
-    elif (
-        row.target and c.args and _PLAIN.fullmatch(c.args[0].text)
-    ):  # FindCUDA links the runtime by itself, as `link` does it in this file
-        scope = f"{link} " if link else ""
-        line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
-        edits.append(insert(c.end, line, Side.LEFT))
-    first = _OBJECTS.get(c.name, 0)
-    if first:
-        edits.append(Edit(c.args[0].start, c.args[first].start, ()))
-    message = f"`{c.name}` becomes `{row.to}`" + (f": {row.why}" if row.why else "")
-    stay = _stay(c, gone)
-    if stay:  # the command ends before its OPTIONS, which are set in a variable and given to the target
-        lead, name = break_of(text, c.start), f"{c.words[0]}_HIP_OPTIONS"
-        last = c.args[len(c.args) - len(gone) - 1].end
-        start = gone[0].start if text[last : gone[0].start].strip() else last  # behind a comment, or what is before
-        given = f'target_compile_options({c.words[0]} PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${{{name}}}>")'
-        edits += [replace(start, gone[0].end, f"){lead}set({name}"), insert(c.end, lead + given, Side.LEFT)]
-        message += "; its OPTIONS for nvcc become options of the target, for sources in HIP"
-    else:
-        edits += [with_gap(text, a.start, a.end) for a in gone if a not in c.args[:first]]
-    lost = not stay and any(a.text == "OPTIONS" for a in gone)
-    message += "; its OPTIONS for nvcc go, so set those that matter for the target" if lost else ""
-    return finding(COMMAND, message, c.start, c.end, edits, row.review or lost, row.word, row.to)
 
 
 def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
