@@ -102,6 +102,16 @@ def test_user_names_that_look_like_cudas(service: ClangService) -> None:
     assert ask(service, q).bindings[q.bindings[0]].qualified == "my::cudaFree"
 
 
+def test_classes_that_the_shim_has_too(service: ClangService, tmp_path: Path) -> None:
+    # without CUDA's header nothing keeps a source from taking the name of a type of CUDA's
+    assert owners(service, "struct cuComplex { cuComplex(float); };\n@cuComplex a(1);\n") == ["user"]
+    (tmp_path / "own.h").write_text("#ifndef OWN\n#define OWN\nclass cuComplex { int i; };\n#endif\n")
+    assert owners(service, '#include "own.h"\n@cuComplex a;\n', f"{tmp_path}/a.cu") == ["user"]
+    stand_in = "#ifndef WITH_GPU\nstruct cuComplex { float r; };\n#endif\n@cuComplex a;\n"
+    assert owners(service, stand_in) == ["cuda"]
+    assert owners(service, "typedef int cudaError_t;\n@cudaError_t e;\n") == ["cuda"]
+
+
 def test_cxx_library_and_undeclared_names(service: ClangService) -> None:
     text = "#include <vector>\nint f() { @std::@vector<int> v; @nowhere(); return @printf(0); }"
     assert owners(service, text) == ["system", "system", "undeclared", "system"]

@@ -17,6 +17,10 @@ from cu2port.facts.shim import Shim
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
 _CUDA_MACRO = re.compile(r"__CUDA|__NV")
+_CONFLICT = re.compile(rb"definition of type '(\w+)' conflicts with typedef|redefinition of '(\w+)'$")
+_CLASS = re.compile(rb"\b(?:struct|class|union)\s[^;{}()]{0,80}\Z")
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|endif)", re.M)
+_GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n\s*#[ \t]*define[ \t]+\1\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Bindings:
         self.defined = {re.split(r"[(=]", d)[0] for d in q.defines}
         self.shim = unit.lib.getFile(unit.tu, os.fsencode(setting.header))
         self.seen: dict[tuple[int, int | None, int | None], Binding] = {}
+        self.classes = _own_classes(unit, q)
 
     def of(self, offsets: Sequence[int]) -> dict[int, Binding]:
         """The bindings of the identifiers at these offsets; of those that have none, nothing."""
@@ -103,8 +108,35 @@ class Bindings:
         if file is None:  # builtins, predefined macros, -D
             return ("cuda" if _CUDA_MACRO.match(name) else "user" if name in self.defined else "system"), ""
         if file == self.shim:
-            return ("cuda" if offset >= self.s.shim.cuda else "system"), ""
+            kind: Owner = "user" if name in self.classes else "cuda" if offset >= self.s.shim.cuda else "system"
+            return kind, ""
         return "user", self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
+
+
+def _own_classes(unit: c.Unit, q: Question) -> frozenset[str]:
+    """Classes that the sources define, whatever is configured, and the shim too: it has the types of headers that
+    nobody includes. The first one counts for libclang."""
+    out = set()
+    for message, (file, offset) in unit.errors():
+        conflict = _CONFLICT.match(message)
+        if conflict is None or file is None:
+            continue
+        try:
+            path = unit.lib.text(unit.lib.getFileName(file))
+            data = q.data if file == unit.file else Path(os.fsdecode(path)).read_bytes()
+        except OSError:
+            continue  # it was there a moment ago; the shim's type is taken
+        if _CLASS.search(data, max(0, offset - 100), offset) and not _is_conditional(data, offset):
+            out.add((conflict[1] or conflict[2]).decode())
+    return frozenset(out)
+
+
+def _is_conditional(data: bytes, offset: int) -> bool:
+    """Whether an `#if` is around a byte of a text, other than that of an include guard."""
+    depth = sum(1 if m[1] == b"if" else -1 for m in _DIRECTIVE.finditer(data, 0, offset))
+    guard = _GUARD.search(data)
+    first = _DIRECTIVE.search(data)
+    return depth > (guard is not None and first is not None and guard.start() == data.find(b"#", first.start()))
 
 
 def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Expr]:

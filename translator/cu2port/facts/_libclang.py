@@ -95,6 +95,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "clang_getCursorSpelling": (String, [Cursor]),
     "clang_getCursorType": (Type, [Cursor]),
     "clang_getDiagnostic": (c_void_p, [c_void_p, c_uint]),
+    "clang_getDiagnosticLocation": (Location, [c_void_p]),
     "clang_getDiagnosticSeverity": (c_int, [c_void_p]),
     "clang_getDiagnosticSpelling": (String, [c_void_p]),
     "clang_getEnumDeclIntegerType": (Type, [Cursor]),
@@ -219,12 +220,13 @@ class Unit:
         self.lib.disposeSourceRangeList(found)
         return tuple(sorted(out))
 
-    def errors(self) -> Iterator[bytes]:
-        """Messages of errors and worse."""
+    def errors(self) -> Iterator[tuple[bytes, tuple[int | None, int]]]:
+        """Messages of errors and worse, with their places: (file handle or None, byte offset)."""
         for i in range(self.lib.getNumDiagnostics(self.tu)):
             d = self.lib.getDiagnostic(self.tu, i)
             if self.lib.getDiagnosticSeverity(d) >= SEVERITY_ERROR:
-                yield self.lib.text(self.lib.getDiagnosticSpelling(d))
+                place = self.place(self.lib.getDiagnosticLocation(d))
+                yield self.lib.text(self.lib.getDiagnosticSpelling(d)), place
             self.lib.disposeDiagnostic(d)
 
     def inclusions(self) -> set[bytes]:

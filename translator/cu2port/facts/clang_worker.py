@@ -153,7 +153,7 @@ class Reader:
         found = unit.inclusions() if wanted else set()
         missing = {name for name, file in wanted.items() if file in found}
         errors = 0
-        for message in unit.errors():
+        for message, _ in unit.errors():
             lost = re.match(rb"'([^']*)' file not found", message)
             errors += lost is None
             if lost:
