@@ -24,6 +24,8 @@ _OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
 _CALLED = re.compile(rf">{GAP}\(")
 _MEMBER_OF_TYPE = re.compile(rf">{GAP}::{GAP}{_NAME}{GAP}<")
+_NAMED = re.compile(r"\btypename\s+(\w+::\w+)")
+_MADE = re.compile(r"(?<![:\w])([A-Za-z_]\w*+::\w++)\s*+[({]")
 _ENDS = re.compile(r"[;{}]|\Z")
 
 
@@ -51,6 +53,11 @@ class DependentName(Check):
             "template <typename T> void f() { T::kind k; }", "template <typename T> void f() { typename T::kind k; }"
         ),
         Example(
+            "template <class T> void f(bool b) { typedef typename T::kind K; K k = b ? g<T>() : T::kind(); }",
+            "template <class T> void f(bool b) { typedef typename T::kind K; K k = b ? g<T>() : typename T::kind(); }",
+            "a value of a type that the function names as one",
+        ),
+        Example(
             "template <class T> struct S { using A = typename std::allocator_traits<T>::rebind_alloc<int>; };",
             "template <class T> struct S { using A = typename std::allocator_traits<T>::template rebind_alloc<int>; };",
             "a member template in a type",
@@ -76,12 +83,13 @@ class DependentName(Check):
         if "typename" in unit.words and _MEMBER_OF_TYPE.search(unit.text) is not None:
             for i in unit.find("typename"):
                 yield from self._member_templates(unit, i)
-        if not (_may_declare(unit) or _may_call_template(unit.text)):
+        if not (_may_declare(unit) or _may_call_template(unit.text) or _may_make(unit.text)):
             return
         for f in unit.functions:
             params = _parameters(unit, f)
             if params:
                 yield from self._typenames(unit, f, params)
+                yield from self._values(unit, f, params)
                 yield from self._templates(unit, f, params)
 
     def _member_templates(self, unit: Unit, i: int) -> Iterator[Finding]:
@@ -128,13 +136,29 @@ class DependentName(Check):
                 name += 1
             plain = t[k] != ">" and t[k - 1] == "::" and name == k + 1
             if dependent and plain and is_identifier(unit.tok(name)) and unit.tok(name + 1) in _AFTER_NAME:
-                yield self.finding(
-                    f"`{unit.source(i, k + 1)}` needs `typename` before it to be a type",
-                    unit.p[i],
-                    unit.end(k),
-                    (insert(unit.p[i], "typename "),),
-                    effects=(("all", "compile-error"),),
-                )
+                yield self._type(unit, i, k)
+
+    def _values(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
+        """Values made of a type in an expression, `T::kind()`, where the function says `typename T::kind` elsewhere."""
+        t = unit.t
+        types = {
+            (t[i + 1], t[i + 3])
+            for i in unit.between(f.first, f.body[1], "typename")
+            if unit.tok(i + 1) in params and unit.tok(i + 2) == "::" and unit.tok(i + 4) != "::"
+        }
+        for i in unit.between(f.body[0], f.body[1], "::") if types else ():
+            made = unit.tok(i + 2) in ("(", "{") and (t[i - 1], t[i + 1]) in types
+            if made and t[i - 2] not in ("typename", "::"):
+                yield self._type(unit, i - 1, i + 1)
+
+    def _type(self, unit: Unit, first: int, last: int) -> Finding:
+        return self.finding(
+            f"`{unit.source(first, last + 1)}` needs `typename` before it to be a type",
+            unit.p[first],
+            unit.end(last),
+            (insert(unit.p[first], "typename "),),
+            effects=(("all", "compile-error"),),
+        )
 
     def _templates(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
         t = unit.t
@@ -169,6 +193,14 @@ def _may_begin(text: str, at: int) -> bool:
     line = text[text.rfind("\n", 0, at) + 1 : at].rstrip(" \t\f\v\r")
     last = _LAST.search(line)
     return last is None or last[0] in _STARTS or line.endswith(("*/", "\\"))
+
+
+def _may_make(text: str) -> bool:
+    """Whether a type that a text names by `typename` may be made a value, told without the lexer. False is certain."""
+    if "typename" not in text:
+        return False
+    named = {m[1] for m in _NAMED.finditer(text)}
+    return bool(named) and any(m[1] in named for m in _MADE.finditer(text))
 
 
 def _may_call_template(text: str) -> bool:
