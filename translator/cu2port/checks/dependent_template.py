@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity, insert
+from cu2port.core.model import Edit, Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
@@ -17,6 +17,7 @@ _QUALIFIES = re.compile(rf"{GAP}::")
 _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
+_WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
 _CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
 
@@ -26,7 +27,8 @@ class DependentTemplate(Check):
 
     `Cast<T>::to<N>(x)` means a comparison unless `template` stands before the member's name. nvcc takes it without for
     a call, of an object's member too (`tile.load<N>(x)`); clang refuses. The word is put in; where the class turns out
-    not to depend on a parameter it is allowed too.
+    not to depend on a parameter it is allowed too. Where no arguments follow (`Cast<T>::template to(x)`), nvcc lets the
+    word pass and clang refuses it; it is taken out.
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
@@ -47,6 +49,11 @@ class DependentTemplate(Check):
             f"{_CAST}template <class K> __device__ void f(int* p) "
             "{ using D = typename K::D; Cast<D>::template to<8>(p); }\n",
             "by another name",
+        ),
+        Example(
+            "template <class F> __device__ int f(F a, int* p) { return F::template mul(p, 3) + a.template get(); }\n",
+            "template <class F> __device__ int f(F a, int* p) { return F::mul(p, 3) + a.get(); }\n",
+            "no arguments follow",
         ),
         Example("template <class T> __device__ bool f(T a) { return T::value < 3; }\n", note="a comparison"),
         Example(f"{_CAST}__device__ void f(int* a) {{ Cast<int>::to<3>(a); }}\n", note="no parameter, no doubt"),
@@ -81,6 +88,10 @@ class DependentTemplate(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
         yield from self._of_objects(unit)
+        for found in _WORD.finditer(text):
+            i = unit.lexed.at(found.start())
+            if unit.tok(i) == found[0][: len(unit.tok(i))] and unit.tok(i + 1) == "template" and unit.tok(i + 3) == "(":
+                yield self._not_needed(unit, i + 1)
         if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
@@ -119,6 +130,15 @@ class DependentTemplate(Check):
             unit.p[i],
             unit.end(i),
             (insert(unit.p[i], "template "),),
+            effects=(("all", "compile-error"),),
+        )
+
+    def _not_needed(self, unit: Unit, i: int) -> Finding:
+        return self.finding(
+            f"`{unit.t[i + 1]}` has no template arguments: clang refuses `template` before it",
+            unit.p[i],
+            unit.end(i + 1),
+            (Edit(unit.p[i], unit.p[i + 1], ()),),
             effects=(("all", "compile-error"),),
         )
 
