@@ -80,6 +80,19 @@ def test_polls_reach_memory_each_time(inside: str, tmp_path: Path) -> None:
     assert not wrong, wrong
 
 
+def test_ldcv_reads_memory_each_time(tmp_path: Path) -> None:
+    """`__ldcv` in a poll, and of a vector: one access, also where a word is not enough."""
+    types = {"unsigned": "dword", "unsigned char": "ubyte", "unsigned long long": "dwordx2", "V": "dwordx4"}
+    source = "struct alignas(16) V { unsigned x, y, z, w; __device__ explicit operator bool() const { return x; } };\n"
+    for n, t in enumerate(types):
+        poll = f"{t} v; do {{ v = __ldcv(f); }} while (!v); *o = v;"
+        source += f'extern "C" __global__ void k{n}({t}* f, {t}* o) {{ {poll} }}\n'
+    code = machine_code(converted(source), tmp_path, "gfx942")
+    for n, load in enumerate(types.values()):
+        found = re.findall(r"(?:global|flat)_load_.*", "".join(loops(code[f"k{n}"])))
+        assert len(found) == 1 and re.match(rf"global_load_{load} .* sc0 sc1", found[0]), code[f"k{n}"]
+
+
 def test_stores_are_kept_and_reach_other_blocks(tmp_path: Path) -> None:
     """Each of two stores to one address, of which an optimiser would drop the first."""
     stores = {

@@ -273,6 +273,17 @@ CU2PORT_PTX_SPACES(, sys)
 #undef CU2PORT_PTX_LOADS
 #undef CU2PORT_PTX_KEPT
 
+// CUDA's `__ldcv`, which is `ld.global.cv`: reads memory again each time it is reached, in one access.
+template <int size> struct Access { typedef typename Bits<size>::type type; };
+template <> struct Access<16> { typedef u32x4 type; };
+template <class T> CU2PORT_PTX T ldcv(const T* p) {
+    const typename Access<sizeof(T)>::type whole =
+        global_space<const volatile Any<typename Access<sizeof(T)>::type> >::to(p)->value;
+    T out;
+    __builtin_memcpy(&out, &whole, sizeof out);
+    return out;
+}
+
 // Sets bytes of shared memory to zero.
 template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
     const auto to = shared_space<u8>::to(p);
