@@ -110,6 +110,7 @@ def test_classes_that_the_shim_has_too(service: ClangService, tmp_path: Path) ->
     stand_in = "#ifndef WITH_GPU\nstruct cuComplex { float r; };\n#endif\n@cuComplex a;\n"
     assert owners(service, stand_in) == ["cuda"]
     assert owners(service, "typedef int cudaError_t;\n@cudaError_t e;\n") == ["cuda"]
+    assert owners(service, "enum cudaError_t { cudaSuccess };\n@cudaError_t e;\n") == ["cuda"]
 
 
 def test_cxx_library_and_undeclared_names(service: ClangService) -> None:

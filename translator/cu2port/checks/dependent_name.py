@@ -141,14 +141,15 @@ class DependentName(Check):
     def _values(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
         """Values made of a type in an expression, `T::kind()`, where the function says `typename T::kind` elsewhere."""
         t = unit.t
+        named = unit.between(f.first, f.body[1], "typename")
         types = {
             (t[i + 1], t[i + 3])
-            for i in unit.between(f.first, f.body[1], "typename")
+            for i in named
             if unit.tok(i + 1) in params and unit.tok(i + 2) == "::" and unit.tok(i + 4) != "::"
         }
         for i in unit.between(f.body[0], f.body[1], "::") if types else ():
             made = unit.tok(i + 2) in ("(", "{") and (t[i - 1], t[i + 1]) in types
-            if made and t[i - 2] not in ("typename", "::"):
+            if made and t[i - 2] != "::" and i - 2 not in named:
                 yield self._type(unit, i - 1, i + 1)
 
     def _type(self, unit: Unit, first: int, last: int) -> Finding:

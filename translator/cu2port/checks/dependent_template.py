@@ -88,10 +88,9 @@ class DependentTemplate(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
         yield from self._of_objects(unit)
-        for found in _WORD.finditer(text):
-            i = unit.lexed.at(found.start())
-            if unit.tok(i) == found[0][: len(unit.tok(i))] and unit.tok(i + 1) == "template" and unit.tok(i + 3) == "(":
-                yield self._not_needed(unit, i + 1)
+        for i in unit.find("template") if _WORD.search(text) is not None else ():
+            if unit.tok(i - 1) in ("::", ".", "->") and is_identifier(unit.tok(i + 1)) and unit.tok(i + 2) == "(":
+                yield self._not_needed(unit, i)
         if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
             return
         parameters = _parameters(unit)

@@ -17,8 +17,7 @@ from cu2port.facts.shim import Shim
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
 _CUDA_MACRO = re.compile(r"__CUDA|__NV")
-_CONFLICT = re.compile(rb"definition of type '(\w+)' conflicts with typedef|redefinition of '(\w+)'$")
-_CLASS = re.compile(rb"\b(?:struct|class|union)\s[^;{}()]{0,80}\Z")
+_CONFLICT = re.compile(rb"definition of type '(\w+)' conflicts with typedef")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|endif)", re.M)
 _GUARD = re.compile(rb"#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n\s*#[ \t]*define[ \t]+\1\b")
 
@@ -100,6 +99,10 @@ class Bindings:
         kind = self.lib.getCanonicalType(self.lib.getCursorType(target))
         return self.lib.text(self.lib.getTypeSpelling(kind)).decode(errors="replace") if kind.kind else ""
 
+    def is_enumeration(self, target: c.Cursor) -> bool:
+        """Whether a type is one of constants: a source that defines it again takes CUDA's place where there is none."""
+        return bool(self.lib.getCanonicalType(self.lib.getCursorType(target)).kind == c.ENUM)
+
     def owner(self, target: c.Cursor, name: str) -> tuple[Owner, str]:
         if name == "__syncthreads" and target.kind == c.FUNCTION:
             return "cuda", ""  # clang has it built in, and puts it where it is first used
@@ -108,8 +111,8 @@ class Bindings:
         if file is None:  # builtins, predefined macros, -D
             return ("cuda" if _CUDA_MACRO.match(name) else "user" if name in self.defined else "system"), ""
         if file == self.shim:
-            kind: Owner = "user" if name in self.classes else "cuda" if offset >= self.s.shim.cuda else "system"
-            return kind, ""
+            is_own = name in self.classes and not self.is_enumeration(target)
+            return ("user" if is_own else "cuda" if offset >= self.s.shim.cuda else "system"), ""
         return "user", self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
 
 
@@ -126,8 +129,8 @@ def _own_classes(unit: c.Unit, q: Question) -> frozenset[str]:
             data = q.data if file == unit.file else Path(os.fsdecode(path)).read_bytes()
         except OSError:
             continue  # it was there a moment ago; the shim's type is taken
-        if _CLASS.search(data, max(0, offset - 100), offset) and not _is_conditional(data, offset):
-            out.add((conflict[1] or conflict[2]).decode())
+        if not _is_conditional(data, offset):
+            out.add(conflict[1].decode())
     return frozenset(out)
 
 
