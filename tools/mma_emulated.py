@@ -31,6 +31,7 @@ import test_carriers  # type: ignore[import-not-found]  # noqa: E402
 import test_carriers_again  # type: ignore[import-not-found]  # noqa: E402
 import test_mma  # type: ignore[import-not-found]  # noqa: E402
 import test_struct_sums as structs  # type: ignore[import-not-found]  # noqa: E402
+import test_sums_apart  # type: ignore[import-not-found]  # noqa: E402
 
 CASES = (test_mma.Case("plain"), test_mma.Case("special"), test_mma.Case("small", here=(1,)))
 BATCH = 16
@@ -53,6 +54,7 @@ PASSED_ON: dict[str, Callable[[bool], str]] = {
         wrapper=structs.OF_FLOATS,
         step=structs.STEP.replace("acc[i][j]", "acc[i][j].x"),
     ),
+    "C of its own": partial(test_sums_apart.program, modes=1),
 }
 
 

@@ -24,7 +24,8 @@ _ZERO = re.compile(r"\(*(?:0+[uU]?|0+\.0*[fF]?|\.0+[fF]?)\)*")
 class Product:
     """An asm with one `mma`. `root`: what its accumulators are reached through; `at`: the place of the first one, in
     elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators.
-    `from_zero`: it adds to zero, whatever they are. `member`: of a struct, which is to hold nothing else."""
+    `begins`: the tile begins with zeros or with C, where C is none of them. `apart`: C's operands, where they are the
+    same elements of something else. `member`: of a struct, which is to hold nothing else."""
 
     statement: AsmStatement
     form: Form
@@ -32,8 +33,22 @@ class Product:
     first: int
     at: int | None
     places: tuple[range, ...]
-    from_zero: bool = False
+    begins: str = ""
     member: str = ""
+    apart: Apart | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it does not take C over from PTX's layout."""
+        return self.begins != "from_c"
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What C is reached through, and the tokens of its operands."""
+
+    root: str
+    places: tuple[range, ...]
 
 
 def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
@@ -57,17 +72,26 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
     d, c = ([numbers.get(x.name, -1) for x in _registers(only.operands[k])] for k in (0, 3))
     if len(d) != 4 or len(c) != 4 or -1 in (*d, *c):
         return None
-    from_zero = all(_is_zero(unit, reading.operands[i].expr) for i in c)
-    named = d if from_zero else [*d, *c]
-    elements = [_element(unit, reading.operands[i].expr) for i in named]
-    places = tuple(_range(unit, reading.operands[i].expr) for i in named)
-    bases = {e and e[:3] for e in elements}
-    if None in bases or len(bases) != 1 or [e and e[3] for e in elements[:4]] != [e and e[3] for e in elements[-4:]]:
+    sums, added = ([_element(unit, reading.operands[i].expr) for i in of] for of in (d, c))
+    of_d, of_c = (tuple(_range(unit, reading.operands[i].expr) for i in of) for of in (d, c))
+    if sums[0] is None:
         return None
-    root, member, base, first = elements[0] or ("", "", "", 0)
-    if [e and e[3] for e in elements[:4]] != [first + i for i in range(4)] or first % 4:
+    root, member, base, first = sums[0]
+    if sums != [(root, member, base, first + i) for i in range(4)] or first % 4:
         return None
-    return Product(s, form, root, d[0], first if base == "" else None, places, from_zero, member)
+    at = first if base == "" else None
+    if all(_is_zero(unit, reading.operands[i].expr) for i in c):
+        return Product(s, form, root, d[0], at, of_d, "from_zero", member)
+    if added == sums:
+        return Product(s, form, root, d[0], at, (*of_d, *of_c), "", member)
+    other = added[0][0] if added[0] is not None else ""
+    alike = [x and (x[0], x[1], _without(x[2], x[0]), x[3]) for x in added]
+    is_apart = alike == [(other, member, _without(base, root), first + i) for i in range(4)]
+    return Product(s, form, root, d[0], at, of_d, "from_c", member, Apart(other, of_c) if is_apart else None)
+
+
+def _without(text: str, name: str) -> list[str]:
+    return ["" if word == name else word for word in text.split(" ")]
 
 
 def _registers(operand: object) -> list[Reg]:

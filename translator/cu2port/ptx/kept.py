@@ -40,7 +40,7 @@ from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, kinds
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
-from cu2port.ptx.wrappers import SUMS, Call, Wrapper, calls_of, in_functions, included_wrappers, own_wrappers
+from cu2port.ptx.wrappers import SUMS, Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
@@ -220,7 +220,7 @@ def _uses(
             p = by_keyword[s.at]
             yield _Use(s.at, p.root, p.places, (p.form,), p)
     for c in calls_of(unit, all_statements(body, local), wrappers):
-        yield _Use(c.at, c.root, (c.place,), c.wrapper.forms, None, c)
+        yield _Use(c.at, c.root, c.places, c.wrapper.forms, None, c)
     yield from (_Use(m.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local)))
 
 
@@ -280,11 +280,12 @@ def _begins_tile(unit: Unit, u: _Use, at: int) -> bool:
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
-    """Whether products with sums of one type add to what maps change alike, and all lanes of a warp name the same
-    places."""
+    """Whether products with sums of one type add to what maps change alike, some go on from where they are, and all
+    lanes of a warp name the same places."""
     maps = [u.map for u in inside if u.map is not None]
     sums = {SUMS[form.d] for u in inside for form in u.forms}
-    if not sums or len(sums | {m.type_ for m in maps}) != 1:
+    goes_on = any(x.goes_on for u in inside for x in (u.product, u.call) if x is not None)
+    if not goes_on or len(sums | {m.type_ for m in maps}) != 1:
         return False
     chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
     values = [*chosen, *(e for m in maps for e in m.values)]
@@ -331,8 +332,7 @@ def _take(
     for u in uses:
         if u.product is not None:
             keyword = u.product.statement.keyword
-            from_zero = ".from_zero()" if u.product.from_zero else ""
-            noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_){from_zero}"
+            noted.tiles[keyword] = begun(f"{name}.at({root}, &ptx_operand_{u.product.first}_)", u.product)
         elif u.call is not None:
             w = u.call.wrapper
             keyword = w.keyword if not w.included else -1

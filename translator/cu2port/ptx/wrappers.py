@@ -37,7 +37,8 @@ _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a wrapper at statement `at`, with the tokens of the argument that has the accumulators of `root`."""
+    """A call of a wrapper at statement `at`, with the tokens of the argument that has the accumulators of `root`.
+    `added`: of the one that has them as C too."""
 
     at: int
     call: CallExpr
@@ -45,6 +46,17 @@ class Call:
     root: str
     place: range
     members: frozenset[str]  # in which accumulators are
+    added: range | None = None
+
+    @property
+    def places(self) -> tuple[range, ...]:
+        return (self.place,) if self.added is None else (self.place, self.added)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether some product does not take C over from PTX's layout."""
+        of = self.wrapper
+        return self.added is not None or any(p.goes_on for p in of.products) or any(c.goes_on for c in of.calls)
 
     def given(self, unit: Unit, tiles: str) -> Edit:
         """The argument more: of these tiles, which begin with their first accumulator or name it."""
@@ -52,14 +64,15 @@ class Call:
         arg = unit.source(self.place.start, self.place.stop)
         if self.wrapper.reference and self.members:
             arg = f"&{arg}"
-        return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg})", Side.LEFT)
+        same = "" if self.added is None else ".in_place()"
+        return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg}){same}", Side.LEFT)
 
 
 @dataclass(frozen=True)
 class Wrapper:
     """A function whose parameter `index` of `params` holds accumulators of its products, and nothing else. `base`: its
     address in the body. `calls`: of other wrappers, which get it. `included`: it is in a header; `space`: in this
-    namespace."""
+    namespace. `added`: the parameter that its products take the same elements of as C, and that nothing else names."""
 
     function: Function
     params: int
@@ -73,6 +86,7 @@ class Wrapper:
     of_type: bool  # whether it does so only where the elements have the type of the sums
     included: bool = False
     space: str = ""
+    added: int = -1
 
     @property
     def members(self) -> frozenset[str]:
@@ -102,10 +116,10 @@ class Wrapper:
         if p.at is None:
             made = f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
         elif p.at:
-            made = f"({tile} + {p.at // 4})" if p.from_zero else f"{tile} + {p.at // 4}"
+            made = f"({tile} + {p.at // 4})" if p.begins else f"{tile} + {p.at // 4}"
         else:
             made = tile
-        return f"{made}.from_zero()" if p.from_zero else made
+        return begun(made, p)
 
     def edits(self, unit: Unit, tile: str) -> Iterator[Edit]:
         """The parameter, and what calls in its body hand on."""
@@ -117,6 +131,11 @@ class Wrapper:
             side = self.function.first + head.index("__device__")
             yield insert(unit.end(side), " CU2PORT_MMA_INLINE", Side.LEFT)
         yield from (c.given(unit, f"{tile}.@({self.base}, ") for c in self.calls)
+
+
+def begun(tile: str, p: Product) -> str:
+    """The tile that a product adds into, as it begins."""
+    return f"{tile}.{p.begins}()" if p.begins else tile
 
 
 def in_functions(unit: Unit, products: Iterable[Product]) -> dict[int, list[Product]]:
@@ -205,7 +224,14 @@ def calls_of(unit: Unit, whole: Iterable[Stmt], wrappers: Mapping[str, Wrapper])
         a, b = tokens(arg)
         member = member_of(arg)
         if root is not None and is_pure(arg) and not (member and w.members):
-            yield Call(s.at, s.expr, w, root, range(a, b + 1), w.members | {member} - {""})
+            added = _same(unit, arg, s.expr.args[w.added]) if w.added >= 0 else None
+            yield Call(s.at, s.expr, w, root, range(a, b + 1), w.members | {member} - {""}, added)
+
+
+def _same(unit: Unit, a: Expr, b: Expr) -> range | None:
+    """The tokens of b, where it is written as a."""
+    x, y = (range(first, last + 1) for first, last in (tokens(a), tokens(b)))
+    return y if unit.t[x.start : x.stop] == unit.t[y.start : y.stop] else None
 
 
 def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapping[str, Wrapper]) -> Wrapper | None:
@@ -220,7 +246,7 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     if len(roots) != 1:
         return None
     root = roots.pop()
-    places = [r for p in products for r in p.places] + [c.place for c in calls]
+    places = [*(r for p in products for r in p.places), *(r for c in calls for r in c.places)]
     held = _held(unit, f, body, root, places)
     params = parameters_of(unit, f)
     named = {p.name: (i, p) for i, p in enumerate(params) if p.at >= 0}
@@ -247,7 +273,20 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     again = any(c.wrapper.again for c in calls) or _is_again(unit, body, places)
     of_type = of_type or any(c.wrapper.of_type for c in calls)
     out = Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together, again, of_type)
-    return replace(out, space=namespace_of(unit, f) or "")
+    return replace(out, space=namespace_of(unit, f) or "", added=_added(unit, f, body, out))
+
+
+def _added(unit: Unit, f: Function, body: Block, w: Wrapper) -> int:
+    """The parameter that has C of a wrapper's products, at the same places as the sums; -1 where there is none."""
+    apart = [p.apart for p in w.products if p.begins == "from_c"]
+    roots = {x.root if x is not None else "" for x in apart}
+    if len(roots) != 1 or "" in roots or w.calls:
+        return -1
+    held = _held(unit, f, body, roots.pop(), [r for x in apart if x is not None for r in x.places])
+    if held is None or not only(unit, f.body, held.name, held.allowed):
+        return -1
+    names = [p.name for p in parameters_of(unit, f)]
+    return names.index(held.name) if held.name in names else -1
 
 
 def _is_again(unit: Unit, body: Block, places: list[range]) -> bool:

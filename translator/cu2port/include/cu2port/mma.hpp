@@ -283,6 +283,12 @@ CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragme
     return vector(product_into<How, A, B, Steps>(a, b, as<typename Summed<Acc>::type>(c), into, words));
 }
 
+template <class How, class A, class B, int Steps, class W, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, FromC<Acc> from) {
+    if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
+    return multiply<How, A, B, Steps>(a, b, c, from.into);
+}
+
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
 template <class A, int Rows, int N> CU2PORT_MMA Fragment<u32, 2 * N> as_halves(Fragment<u32, N> x) {
     Fragment<u32, 2 * N> out;
@@ -298,7 +304,7 @@ template <class A, class B, int Steps, int = matrix::Unit<SmallFloats, A, B>::wo
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<SmallFloats, A, B, 2, Steps>(a, b, c);
     }
-    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Into<float> into) {
+    template <class T> static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, T into) {
         return multiply<SmallFloats, A, B, Steps>(a, b, c, into);
     }
 };
@@ -308,7 +314,7 @@ template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c);
     }
-    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Into<float> into) {
+    template <class T> static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, T into) {
         return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, into);
     }
 };
@@ -323,8 +329,8 @@ CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0
         Fragment<u32, steps> b, Fragment<float, 4> c) {                                                               \
         return vector(multiply<how, a_type, b_type, 2, steps>(a, b, c));                                              \
     }                                                                                                                  \
-    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
-        Fragment<u32, steps> b, Fragment<float, 4> c, Into<float> into) {                                              \
+    template <class T> CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(                           \
+        Fragment<u32, 2 * steps> a, Fragment<u32, steps> b, Fragment<float, 4> c, T into) {                            \
         return multiply<how, a_type, b_type, steps>(a, b, c, into);                                                    \
     }
 #define CU2PORT_MMA_F16(shape, steps, a_type, b_type, how, suffix)                                                    \
@@ -351,8 +357,8 @@ CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
         Fragment<float, 4> c) {                                                                                        \
         return vector(Small<a_type, b_type, steps>::product(a, b, c));                                                 \
     }                                                                                                                  \
-    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
-        Fragment<float, 4> c, Into<float> into) {                                                                      \
+    template <class T> CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a,        \
+        Fragment<u32, steps> b, Fragment<float, 4> c, T into) {                                                        \
         return Small<a_type, b_type, steps>::product(a, b, c, into);                                                   \
     }                                                                                                                  \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
@@ -403,8 +409,8 @@ CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(s
         return vector(multiply<how, a_type, b_type, rows, steps>(a, b, sum));                                      \
     }
 #define CU2PORT_MMA_S32_KEPT(shape, steps, a_type, b_type)                                                          \
-    CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,      \
-        Fragment<ptx::s32, 4> c, Into<ptx::s32> into) {                                                            \
+    template <class T> CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32(Fragment<u32, 2 * steps> a,           \
+        Fragment<u32, steps> b, Fragment<ptx::s32, 4> c, T into) {                                                  \
         return multiply<Integers, a_type, b_type, steps>(a, b, c, into);                                            \
     }
 #define CU2PORT_MMA_S32_SATFINITE(shape, rows, steps, a_type, b_type)                                              \

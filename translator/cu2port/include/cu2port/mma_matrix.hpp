@@ -48,16 +48,20 @@ enum class Lanes { tested, whole, apart };
 /// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of
 /// lanes, and whether there is a tile, are constants before the compiler has taken the array of tiles apart. A null
 /// pointer would be compared with the array's address, which keeps the array in memory.
+template <class Acc> struct FromC;
 template <class Acc> struct Into {
     Tile<Acc>* tile = nullptr;
     Lanes lanes = Lanes::tested;
     bool kept = false;  // whether there is a tile
-    CU2PORT_MMA Into operator+(int n) const { return {kept ? tile + n : nullptr, lanes, kept}; }
+    bool same = false;  // C's elements are those of the tile, whatever the product calls them
+    CU2PORT_MMA Into operator+(int n) const { return {kept ? tile + n : nullptr, lanes, kept, same}; }
     /// The same tile, which begins with zeros.
     CU2PORT_MMA Into from_zero() const {
         if (kept) tile->clear();
         return *this;
     }
+    CU2PORT_MMA FromC<Acc> from_c() const { return {*this}; }
+    CU2PORT_MMA Into in_place() const { return {tile, lanes, kept, true}; }
     /// The tile of four accumulators that begin at p, where this is the tile of those that begin at `first`.
     CU2PORT_MMA Into at(const void* first, const void* p) const {
         return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / 16);
@@ -68,6 +72,9 @@ template <class Acc> struct Into {
         return at(first, &element);
     }
 };
+
+/// The same tile, which begins with the product's C.
+template <class Acc> struct FromC { Into<Acc> into; };
 
 /// A way to multiply, and none where products are of another type.
 template <bool There, class How> struct Where {};
@@ -118,6 +125,7 @@ namespace matrix {
 }  // namespace matrix
 template <class Acc> struct Tile {
     CU2PORT_MMA void clear() {}
+    template <class C> CU2PORT_MMA void from_ptx(const C&) {}
 };
 namespace matrix {
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
