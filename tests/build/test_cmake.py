@@ -184,6 +184,19 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             '  target_compile_options(${T} PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${${T}_HIP_OPTIONS}>")\n'
             "  target_link_libraries(${T} hip::host)\n",
         ),
+        *(  # a macro of the sources keeps its name; a variable that is handed on follows
+            (text, text)
+            for text in (
+                'set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} -DCUDA_FOUND")\n',
+                "add_definitions(-DCUDA_FOUND -DCUDA_VERSION=10)\n",
+                "target_compile_definitions(x PRIVATE -DCUDA_FOUND=1)\n",
+            )
+        ),
+        ("add_custom_command(COMMAND cmake -DCUDA_FOUND=1)\n", "add_custom_command(COMMAND cmake -Dhip_FOUND=1)\n"),
+        (
+            "set(X ${CUDAToolkit_ROOT}/lib64 ${CUDAToolkit_ROOT}/lib64x)\n",
+            "set(X ${CUDAToolkit_ROOT}/lib ${CUDAToolkit_ROOT}/lib64x)\n",
+        ),
         (
             "cuda_add_library(a ${S} STATIC)\ncuda_add_executable(b WIN32 b.cpp EXCLUDE_FROM_ALL)\n",
             "add_library(a STATIC ${S})\ntarget_link_libraries(a hip::host)\n"

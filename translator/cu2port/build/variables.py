@@ -31,6 +31,10 @@ _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
 _ENVIRONMENT = re.compile(
     rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?:(?P<include>/include/?(?![\w/]))|(?P<lib>/lib64(?!\w)))?"
 )
+_OPTIONS = re.compile(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
+_LIBRARIES = re.compile(
+    r"\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_(?:ROOT|TARGET)_DIR|CUDAToolkit_ROOT)\}(?P<lib>/lib64)(?!\w)"
+)
 REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -106,13 +110,13 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     for i, arg in enumerate(c.args):
         if any(f.start == arg.start for f in tried):
             continue
-        yield from _environment(arg)
+        yield from _folders(arg)
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m, asked)
 
 
-def _environment(arg: Arg) -> Iterator[Finding]:
-    """Variables of the environment that name CUDA's folder."""
+def _folders(arg: Arg) -> Iterator[Finding]:
+    """Variables of the environment that name CUDA's folder, and the folder of the libraries below it."""
     for m in _ENVIRONMENT.finditer(arg.text):
         why, start = "nothing of CMake sets it", arg.inner + m.start()
         if m["include"] and m[0].startswith("$"):
@@ -120,7 +124,13 @@ def _environment(arg: Arg) -> Iterator[Finding]:
         else:
             yield swap(TOOLKIT, m["name"], "ROCM_PATH", arg.inner + m.start("name"), why, review=True)
             if m["lib"]:
-                yield swap(TOOLKIT, "/lib64", "/lib", arg.inner + m.start("lib"), "ROCm's libraries are there")
+                yield _lib(arg.inner + m.start("lib"))
+    for m in _LIBRARIES.finditer(arg.text):
+        yield _lib(arg.inner + m.start("lib"))
+
+
+def _lib(start: int) -> Finding:
+    return swap(TOOLKIT, "/lib64", "/lib", start, "ROCm's libraries are there")
 
 
 def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) -> Iterator[Finding]:
@@ -130,7 +140,8 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     reference = before.endswith("${") and after == "}"
     repeated = c.name in ("else", "endif") and row is not None and row.fate == "rewrite" and not row.value
     alone = arg.text == word and not arg.quoted and (c.name in _NAMES or repeated)
-    passed = before.endswith(("-D", "CACHE{", "DEFINED ")) and after in ("=", ":", "}", "")
+    passed = before.endswith(("CACHE{", "DEFINED ")) and after in ("}", "")
+    passed |= before.endswith("-D") and after in ("=", ":") and not _is_for_compilers(c)
     if asked.own_flags and FLAG_LIST.fullmatch(word):
         return
     if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
@@ -159,6 +170,13 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     elif c.name != "message" and not (row.set and word in asked.known):
         why = row.why if row.fate == "review" else f"HIP has none ({row.why})"
         yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
+
+
+def _is_for_compilers(c: Command) -> bool:
+    """Whether a command takes options of compilers, where `-DX=1` defines a macro, and not a variable of CMake's."""
+    if c.name in ("set", "list", "string"):
+        return any(_OPTIONS.search(word) for word in c.words[:2])
+    return c.name.startswith(("add_", "target_compile_", "set_")) and "command" not in c.name and "custom" not in c.name
 
 
 def _compared(c: Command, index: int) -> bool:
