@@ -16,6 +16,7 @@ from cu2port.catalog import load_catalog
 from cu2port.catalog.uses import declared_names
 from cu2port.checks import all_checks
 from cu2port.core.edits import judge
+from cu2port.core.files import suffix
 from cu2port.core.model import Outcome, Project, Trust
 from cu2port.facts.clang import ClangService
 from cu2port.facts.unit import Unit
@@ -395,3 +396,9 @@ def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: st
     assert result.output.decode() == code.replace("cuda_runtime.h", "hip/hip_runtime.h").replace(
         "float* c) { sincos(", "float* c) { sincosf("
     )
+
+
+def test_a_capital_c_is_a_source_of_cpp() -> None:
+    assert [suffix(name) for name in ("d/a.C", "a.c", "A.CU", ".C", "a.")] == [".cc", ".c", ".cu", "", ""]
+    kernel = b"__global__ void k() {}\n"
+    assert translate(kernel, path="a.C").output == translate(kernel, path="a.cpp").output != kernel

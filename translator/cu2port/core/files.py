@@ -65,10 +65,11 @@ def read_json(path: Path | str, most: int) -> Any:
 
 
 def suffix(path: str) -> str:
-    """The suffix of a path's last part, lower case."""
+    """The suffix of a path's last part, lower case; of `a.C`, which is C++ to compilers, that of C++."""
     name = path.replace("\\", "/").rpartition("/")[2]
     at = name.rfind(".")
-    return name[at:].lower() if 0 < at < len(name) - 1 else ""
+    found = name[at:] if 0 < at < len(name) - 1 else ""
+    return ".cc" if found == ".C" else found.lower()
 
 
 def may_include(path: Path, folders: Iterable[Path]) -> bool:

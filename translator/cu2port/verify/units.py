@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cu2port.core import file_rules
+from cu2port.core.files import suffix
 from cu2port.project.compile_db import CompileDb, Flags
 from cu2port.project.graph import scan_includes
 from cu2port.project.tree import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk
@@ -160,9 +161,9 @@ def _before_rename(base: Path, name: str) -> Path | None:
         return base / name
     folder, _, last = name.rpartition("/")
     for stem in (last[:i] for i, c in enumerate(last) if c == "."):
-        for suffix in (".cu", ".CU"):
-            if (base / folder / (stem + suffix)).is_file():
-                return base / folder / (stem + suffix)
+        for cuda in (".cu", ".CU"):
+            if (base / folder / (stem + cuda)).is_file():
+                return base / folder / (stem + cuda)
     return None
 
 
@@ -230,7 +231,7 @@ def _flags_of(tree: Tree, file: str, commands: CompileDb | None) -> tuple[Flags,
 
 
 def _language(file: str) -> str:
-    return _LANGUAGES.get(os.path.splitext(file)[1].lower(), "")  # noqa: PTH122
+    return _LANGUAGES.get(suffix(file), "")
 
 
 def _language_of(file: str) -> str:
@@ -278,7 +279,7 @@ def _included(tree: Tree, folders: set[str]) -> frozenset[str]:
     files = frozenset(tree.files)
     found: set[str] = set()
     for file in tree.files:
-        if not _language(file) and os.path.splitext(file)[1].lower() not in SOURCE_SUFFIXES:  # noqa: PTH122
+        if not _language(file) and suffix(file) not in SOURCE_SUFFIXES:
             continue
         try:
             includes = scan_includes(Path(file).read_bytes())
