@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -22,9 +23,9 @@ from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import _guarded
+from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.programs import find_programs
-from cu2port.verify.trial.run import Asked, Recorded, open_trial, try_program, work_folder
+from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
 
@@ -1017,3 +1018,29 @@ def test_a_wrong_kernel_ends_at_the_first_wave_size_and_what_is_built_stays(
         assert built == ["hip-32", "cuda-32-watched"]
         assert trial.compare(recorded, trial.hip).outcome == "same"
     assert built[2:] == ["hip-32", "hip-64"]
+
+
+def test_a_difference_beside_launches_that_say_nothing_ends_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of many launches said nothing, and was asked for again and again while another one differed."""
+    differs = "differs\t64\t(1,1,1)\t(64,1,1)\t1\ta[0]\t1\t2\t0\t4"
+    said = read_output("".join(f"case {n} {differs}\n" for n in (2, 3, 300, 301)))
+    recorded = Recorded(
+        Kernel("k", "k", 1, (), "", "", (), True, 0), tmp_path, Side({}, True), {}, Hints(1, ()), frozenset(),
+        read_output("case 300 more\ncase 301 more\n"), 1.0, (),
+    )  # fmt: skip
+    asked: list[Sequence[int]] = []
+
+    def meaningless(self: Trial, recorded: Recorded, cases: Sequence[int]) -> dict[int, str]:
+        asked.append(cases)
+        assert len(asked) < 4
+        return {n: "its own race" for n in cases if n in (2, 300)}
+
+    monkeypatch.setattr(Trial, "_meaningless", meaningless)
+    monkeypatch.setattr(Trial, "_in_another_order", lambda *rest: frozenset())
+    monkeypatch.setattr(Trial, "_call", lambda *rest: said)
+    trial = Trial(Program((tmp_path,)), Side({}, True), Side({}, False), Asked(), Toolchain(("c++",), ""), Lock())
+    runs, none, fault = trial._at_wave(recorded, tmp_path, 32, [2, 3])
+    assert fault.startswith("wave 32, <<<(1,1,1), (64,1,1)>>>: a[0] is 2, in CUDA 1") and none.keys() == {2, 300}
+    assert [[*x] for x in asked] == [[2], [300, 301, 3], [3]] and runs["wave 32"].numbers("differs") == [3, 301]

@@ -10,7 +10,9 @@ import trial_mutants
 from click.testing import CliRunner
 
 from cu2port.verify.sim_compiler import Toolchain
-from cu2port.verify.trial.run import Trial
+from cu2port.verify.trial.kernels import Kernel
+from cu2port.verify.trial.run import Recorded, Trial
+from cu2port.verify.trial.verdict import Verdict
 
 KERNELS = """__global__ void shifted(int* a, int n) { if (threadIdx.x < n) a[threadIdx.x] = (a[threadIdx.x] << 3) + 1; }
 __global__ void plain(int* a) { a[threadIdx.x] += 3; }
@@ -34,7 +36,12 @@ def test_a_stopped_run_goes_on_and_kernels_follow_as_they_are(
     assert [r["kernel"] for r in json.loads(seen.read_text())["rows"]] == ["shifted"]
     tried: list[str] = []
     record = Trial.record
-    monkeypatch.setattr(Trial, "record", lambda t, k, f: tried.append(k.name) or record(t, k, f))
+
+    def recorded(trial: Trial, kernel: Kernel, below: Path) -> Recorded | Verdict:
+        tried.append(kernel.name)
+        return record(trial, kernel, below)
+
+    monkeypatch.setattr(Trial, "record", recorded)
     more = CliRunner().invoke(trial_mutants.main, [*words, "--unmutated", "2"])
     assert tried == ["plain"] and "2 kernels as they are: 0 differ" in more.output, more.output
     assert "1 mutants: 1 found" in more.output

@@ -244,10 +244,13 @@ class Trial:
             runs[name] = self._call(binary, recorded.folder, "compare", asked, settings)
         odd = sorted({c.number for x in runs.values() for c in x.of("differs", "failed").cases} & {*more})
         runs = without_cases(runs, self._in_another_order(recorded, odd))
-        first, none = first_difference(runs), dict[int, str]()
-        while first and (without := self._meaningless(recorded, [first.case, *odd, *steady])):  # as time allows
-            runs, none = without_cases(runs, without), {**none, **without}
-            steady = [n for n in steady if n not in without]
+        first, none, last = first_difference(runs), dict[int, str](), -1
+        while first and first.case != last:
+            last = first.case
+            if without := self._meaningless(recorded, [last]):  # so may the others
+                none |= without
+                none |= self._meaningless(recorded, [n for n in (*odd, *steady) if n not in none])
+            runs = without_cases(runs, none)
             first = first_difference(runs)
         if not first:
             return runs, none, ""
