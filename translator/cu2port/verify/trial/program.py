@@ -229,14 +229,8 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     structs = "".join(
         dict.fromkeys(x for p, u in side.units.items() if INCLUDE_DIR not in p.parents for x in members(u, seen))
     )
-    blocks = ", ".join(f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)
-    names = ", ".join(json.dumps(n) for n in kernel.parameters)
-    numbers = ", ".join(map(str, told.numbers))
-    given = ", ".join(f"{{{', '.join(map(str, row))}}}" for row in kernel.given)
-    alike = ", ".join(map(str, kernel.alike))
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
-    globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
     space = kernel.path.rpartition("::")[0]
     address = f"&{kernel.name}{kernel.arguments}"
     if kernel.overload:
@@ -244,13 +238,30 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     pointer = f"static const auto cu2port_trial_kernel = {address};\n"  # arguments are named as the namespace has them
     if space:
         pointer = f"namespace {space} {{\n{pointer}}}\n"
+    rows = [_array("unsigned", f"given{i}", map(str, row)) for i, row in enumerate(kernel.given)]
+    lists = [
+        _array("const char*", "names", map(json.dumps, kernel.parameters)),
+        _array("dim3", "blocks", (f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)),
+        _array("unsigned", "told", map(str, told.numbers)),
+        _array("cu2port_trial::List<unsigned>", "given", (name for name, _ in rows)),
+        _array("unsigned", "alike", map(str, kernel.alike)),
+        _array("cu2port_trial::Global", "globals", dict.fromkeys(_globals(side.units.values(), seen))),
+    ]
+    names, blocks, numbers, given, alike, globals_ = (name for name, _ in lists)
+    arrays = "".join(text for _, text in (*rows, *lists))
     return (
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}{pointer}'
-        f"int main(int argc, char** argv) {{\n"
-        f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
-        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {{{given}}}, {{{alike}}}, {block}}};\n"
-        f"return cu2port_trial::main(argc, argv, spec, {space}::cu2port_trial_kernel, {{{globals_}}});\n}}\n"
+        f"int main(int argc, char** argv) {{\n{arrays}"
+        f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {names}, {json.dumps(kernel.roles)},"
+        f" {blocks}, {told.axes}, {kernel.dynamic}, {numbers}, {given}, {alike}, {block}}};\n"
+        f"return cu2port_trial::main(argc, argv, spec, {space}::cu2port_trial_kernel, {globals_});\n}}\n"
     )
+
+
+def _array(kind: str, name: str, values: Iterable[str]) -> tuple[str, str]:
+    """What stands for an array where a list is wanted, and its declaration; nothing where it has no elements."""
+    inside, name = ", ".join(values), f"cu2port_{name}"  # a plain word may be a macro of the user's
+    return (name, f"{kind} const {name}[] = {{{inside}}};\n") if inside else ("{}", "")
 
 
 def _globals(units: Iterable[Unit], seen: frozenset[str]) -> Iterator[str]:

@@ -247,7 +247,7 @@ using Key = std::pair<std::uint32_t, std::uint32_t>;
 using Pages = std::map<Key, std::vector<char>>;
 
 struct Memory {
-    std::vector<Global> globals;
+    List<Global> globals;
     std::vector<std::vector<char>> first;  // what was in the globals
 
     void begin(const Case& c) {
@@ -481,7 +481,7 @@ bool await(pid_t child, unsigned number, const std::string& errors) {
 struct Runs {
     const Kernel& kernel;
     const Spec& spec;
-    const std::vector<Global>& globals;
+    const List<Global> globals;
     const std::string folder, errors;
 
     // Whether a case's process came to its end. Says how it went, where that is not to be recorded.
@@ -573,14 +573,14 @@ struct Runs {
     }
 };
 
-int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals) {
+int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, List<Global> globals) {
     for (const Layout* l : kernel.parameters)
         if (const std::string why = unfit(*l); !why.empty()) {
             std::printf("unfit\t%s\n", why.c_str());
             return 0;
         }
     if (argc < 6) return 2;
-    told = spec.told;
+    told.assign(spec.told.begin(), spec.told.end());
     recording = std::string(argv[1]) == "record";
     const std::string folder = argv[2], errors = folder + "/errors";
     const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);

@@ -33,6 +33,7 @@ struct Layout {
 inline bool is_real(const Scalar& s) { return s.kind == Field::real || s.kind == Field::half || s.kind == Field::bfloat; }
 
 void push(Layout& l, const Scalar& s);
+Layout* new_layout(std::size_t size);
 
 template <class T>
 const Layout& layout_of();
@@ -139,8 +140,7 @@ void add(Layout& out, std::size_t at) {
 template <class T>
 const Layout& layout_of() {
     static const Layout* made = [] {
-        auto* l = new Layout;
-        l->size = sizeof(T);
+        Layout* l = new_layout(sizeof(T));
         add<T>(*l, 0);
         if constexpr (IsState<T>::value)
             l->make = [](char* to, std::uint64_t seed) {

@@ -20,17 +20,33 @@ struct Style {
     unsigned rare = 0;  // about one of so many elements has a value of its own, the others share one; 0: each has
 };
 
+// An array that the program has. Vectors of such would take a seventh of the time to compile a kernel.
+template <class T>
+struct List {
+    const T* at = nullptr;
+    std::size_t count = 0;
+
+    constexpr List() = default;
+    constexpr List(const T* first, std::size_t many) : at(first), count(many) {}
+    template <std::size_t N>
+    constexpr List(const T (&all)[N]) : at(all), count(N) {}
+    const T* begin() const { return at; }
+    const T* end() const { return at + count; }
+    std::size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+    const T& operator[](std::size_t i) const { return at[i]; }
+};
 // What the kernel's text tells: names of parameters give roles, launches the blocks; `axes`: what it uses of x, y, z.
 struct Spec {
     const char* kernel;
-    std::vector<const char*> names;  // of the parameters
+    List<const char*> names;  // of the parameters
     const char* roles;  // a letter for each parameter: n size, w, h, d of an axis, s stride, k a small count, ? unknown
-    std::vector<dim3> blocks;
+    List<dim3> blocks;
     unsigned axes;
     std::size_t dynamic;
-    std::vector<unsigned> told;  // numbers in the kernel's text
-    std::vector<std::vector<unsigned>> given;  // numbers that launches give each parameter
-    std::vector<unsigned> alike;  // for each parameter the first one that gets the same variable in some launch
+    List<unsigned> told;  // numbers in the kernel's text
+    List<List<unsigned>> given;  // numbers that launches give each parameter
+    List<unsigned> alike;  // for each parameter the first one that gets the same variable in some launch
     dim3 (*block)(dim3);         // what to launch in place of a block of CUDA's; null: the same
 };
 struct Case {
@@ -60,13 +76,13 @@ Global global(const char* name, T& v, bool filled) {
 
 // A kernel without its type: the layouts of its parameters, and a launch with the arguments of a case.
 struct Kernel {
-    std::vector<const Layout*> parameters;
+    List<const Layout*> parameters;
     int (*run)(void* kernel, const Spec& spec, const Case& c);
     void* kernel;
 };
 // Fills an argument: pointers get memory, an integer the case's number, the rest is filled scalar by scalar.
 void fill_argument(char* to, const Layout& layout, bool is_integer, bool is_class, const Case& c, const Spec& spec, std::size_t i);
-int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals);
+int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, List<Global> globals);
 
 // An argument whose class has no constructor for it.
 template <class T>
@@ -89,8 +105,9 @@ int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index
     return start(kernel, spec.kernel, c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, args, std::index_sequence<I...>{});
 }
 template <class... P>
-int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), const std::vector<Global>& globals) {
-    const Kernel erased{{&layout_of<std::decay_t<P>>()...},
+int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), List<Global> globals) {
+    const Layout* const parameters[] = {&layout_of<std::decay_t<P>>()..., nullptr};
+    const Kernel erased{{parameters, sizeof...(P)},
                         [](void* k, const Spec& s, const Case& c) {
                             return run_kernel(reinterpret_cast<void (*)(P...)>(k), s, c, std::index_sequence_for<P...>{});
                         },
