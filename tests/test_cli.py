@@ -612,3 +612,15 @@ def test_the_configuration_says_how_warps_are_kept() -> None:
     write("cu2port.toml", "wrap = 1\n")
     result = cu2port("convert", "a.cu", "-o", "-")
     assert (result.exit_code, "did you mean 'warp'" in result.stderr) == (2, True)
+
+
+def test_a_source_that_a_link_names_as_cuda(here: Path) -> None:
+    """One file for both compilers: nvcc includes the runtime's header by itself, and the host's has none."""
+    write("in/a.cpp", '#include "u.h"\nint f();\n')
+    write("in/u.h", "inline cudaError_t g(cudaError_t e);\n")
+    (here / "in" / "a.cu").symlink_to("a.cpp")
+    guarded = "#ifdef __HIPCC__\n#include <hip/hip_runtime.h>\n#endif\n"
+    for source, out in (("in", "out"), ("out", "again")):
+        assert cu2port("convert", source, "-o", out).exit_code == 0
+        assert (here / out / "a.cpp").read_text() == f'{guarded}#include "u.h"\nint f();\n'
+        assert (here / out / "a.cu").is_symlink()

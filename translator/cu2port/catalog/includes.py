@@ -222,7 +222,7 @@ def _runtime_on_top(unit: Unit) -> bool:
     named = RUNTIME in unit.text or _may_name_header(unit)
     if named and _used_before(unit, _first_runtime(unit)):
         return True
-    if not compiled_as_cuda(unit) and not _has_kernels(unit):
+    if not compiled_as_cuda(unit) and not _has_kernels(unit) and not unit.project.linked:
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it
@@ -236,6 +236,8 @@ def _runtime_on_top(unit: Unit) -> bool:
             if hip is None and _is_projects(unit, inc):
                 return True
         elif runtime and len(groups) == 1:
+            if unit.project.linked:
+                return False  # it is for HIP's compiler
             provided.add(groups[0].opener)
             *branches, last = groups[0].chain
             closed = unit.directives[last].keyword == "endif" and unit.directives[branches[-1]].keyword == "else"
@@ -281,6 +283,7 @@ def added_includes(
         return None
     have = {inc.path for inc in unit.includes} | {hip_header(unit, inc) or "" for inc in unit.includes}
     wanted = [f"<{h}>" for h in sorted(needs) if h not in have]
+    guarded = runtime and unit.project.linked and not _has_kernels(unit)
     if runtime:
         wanted = [f"<{RUNTIME}>", *(w for w in wanted if w != f"<{RUNTIME}>")]
     for h in sorted(helpers):
@@ -291,7 +294,9 @@ def added_includes(
         return None
     at = _insertion_point(unit, bom)
     eol = _eol(unit.text)
-    lines = "".join(f"#include {w}{eol}" for w in wanted)
+    lines = "".join(f"#include {w}{eol}" for w in wanted[guarded:])
+    if guarded:  # the compiler of the host may have no such header
+        lines = f"#ifdef __HIPCC__{eol}#include {wanted[0]}{eol}#endif{eol}{lines}"
     return RowFinding(
         Kind.INCLUDE,
         "added: " + ", ".join(f"#include {w}" for w in wanted),

@@ -172,7 +172,8 @@ class Project:
     `computing`, `numbers`, `by_value`: functions of included files that only compute, names of numbers, and functions
     that change nothing that they are given, as far as the file has the names, if it multiplies,
     see `project/computing.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever its name; `as_hip`: the
-    converted build has HIP's compiler compile it so.
+    converted build has HIP's compiler compile it so. `linked`: a link in the tree gives it a name of CUDA's too, so
+    that both compilers read it.
     """
 
     declared: frozenset[str] = frozenset()
@@ -194,6 +195,7 @@ class Project:
     by_value: frozenset[str] = frozenset()
     as_cuda: bool = False
     as_hip: bool = False
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

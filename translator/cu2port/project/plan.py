@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cu2port.build.words import kind_of
 from cu2port.core import file_rules
-from cu2port.core.files import may_include
+from cu2port.core.files import may_include, suffix
 from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
 from cu2port.project import build_files, git
@@ -201,6 +201,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     hosts = device_hosts(graph) if builds else frozenset()
     as_cuda = build_files.as_cuda(builds, items)
     multiplied = Multiplied(graph) if graph else None
+    linked = _linked_as_cuda(items)
     jobs = []
     for job, item in bare:
         options = job.options
@@ -237,7 +238,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             numbers=told.numbers,
             by_value=told.by_value,
             as_cuda=is_cuda,
-            as_hip=is_cuda or job.path in hosts,
+            as_hip=is_cuda or job.path in hosts or item.name in linked,
+            linked=item.name in linked and not is_cuda,
         )
         names = None
         if request.mode == "diff":
@@ -359,6 +361,12 @@ def _includes(job: Job) -> tuple[tuple[str, bool], ...]:
         return scan_includes(Path(job.path).read_bytes()) if job.size <= job.max_size else ()
     except OSError:
         return ()  # `convert` meets the same error and reports it
+
+
+def _linked_as_cuda(items: Sequence[Item]) -> frozenset[str]:
+    """Files that a link of the tree gives a name which nvcc compiles as CUDA: one source for both compilers."""
+    links = (i for i in items if i.kind == "link" and suffix(i.relative) == ".cu")
+    return frozenset(os.path.normpath(os.path.join(os.path.dirname(i.name), i.link)) for i in links)  # noqa: PTH118, PTH120
 
 
 def _renamed_beside(job: Job) -> frozenset[str]:
