@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -16,7 +17,8 @@ _ADJACENT = re.compile(r'"(?=[A-Za-z])')
 class LiteralSuffix(Check):
     """A macro's name stands right behind a string literal, where C++11 reads a literal's suffix.
 
-    gcc behind nvcc only warns; clang rejects it. A space parts them.
+    gcc behind nvcc only warns; clang rejects it. A space parts them. A host source without CUDA stays as it is: its own
+    compiler takes it.
     """
 
     code, name, severity = "CU240", "literal-suffix", Severity.INFO
@@ -24,11 +26,18 @@ class LiteralSuffix(Check):
         Example('void f() { show("%"PRIu64"\\n", x); }', 'void f() { show("%" PRIu64"\\n", x); }'),
         Example('#define SHOW(x) show("n="TEXT)\n', '#define SHOW(x) show("n=" TEXT)\n', "in a macro body"),
         Example('LOG("n="TEXT);', 'LOG("n=" TEXT);', "as a macro's argument"),
+        Example('void f() { show("n="TEXT); }', note="a host source without CUDA", path="a.cpp"),
+        Example(
+            'void f() { show("n="TEXT, cudaSuccess); }',
+            'void f() { show("n=" TEXT, hipSuccess); }',
+            "a host source with CUDA",
+            path="a.cpp",
+        ),
         Example('auto s = "x"s; auto k = "y"_km; auto t = "a" TEXT;', note="suffixes, and a space"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.path.endswith(".c") or _ADJACENT.search(unit.text) is None or unit.is_orderly:
+        if unit.path.endswith(".c") or _ADJACENT.search(unit.text) is None or unit.is_orderly or _is_plain(unit):
             return
         for m in _ADJACENT.finditer(unit.text):
             i = unit.lexed.at(m.end())
@@ -44,3 +53,10 @@ class LiteralSuffix(Check):
                     (insert(unit.p[i], " "),),
                     effects=(("all", "compile-error"),),
                 )
+
+
+def _is_plain(unit: Unit) -> bool:
+    """Whether a file is a source that the host's compiler compiles, and has nothing of CUDA's."""
+    if suffix(unit.path) not in HOST_SUFFIXES or unit.project.as_hip:
+        return False
+    return "cuda" not in unit.text and unit.words.isdisjoint(unit.catalog.active)

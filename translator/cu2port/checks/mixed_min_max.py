@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types, common, promoted, same_shape, unqualified
@@ -13,6 +14,7 @@ from cu2port.syntax.lexer import GAP
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
+_OF_DEVICE = frozenset({"__global__", "__device__", "__host__"})
 _DEEPEST = 64  # calls in one another that libclang is asked about
 # What may be such a call, told without the lexer: no member, and no name of a namespace or class.
 _CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){GAP}\((?![^(){{}},\"'/\\#<>]*+\))")
@@ -68,10 +70,15 @@ class MixedMinMax(Check):
         ),
         Example("int f(int a, int b) { return min(a, b); }\n", note="the host has it"),
         Example("using namespace std;\nfloat f(float a, float b) { return max(a, b); }\n", note="the library's"),
+        Example(
+            "float f(float a, float b) { return max(a, b); }\n", note="a host source, which gets none", path="a.cpp"
+        ),
         Example("#define max(a, b) ((a) > (b) ? (a) : (b))\nfloat f(float a, float b) { return max(a, b); }\n"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip and unit.words.isdisjoint(_OF_DEVICE):
+            return  # CUDA's headers have them for nvcc alone, so others are meant
         calls = _calls(unit)
         if not calls:
             return
