@@ -28,7 +28,7 @@ from pathlib import Path
 from tables import replaced, row_text
 
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import instruction, keeps, kinds
+from cu2port.ptx.matrix_forms import SUMS, instruction, keeps, kinds
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -72,24 +72,25 @@ def kernel_in_tiles(form: Form, tiles: int, name: str) -> str:
     """The same in a loop, through which the sums stay in tiles, and in which all lanes stay together."""
     names = {m: [f"{m.lower()}[{i}]" for i in range(form.registers(m))] for m in "AB"}
     opaque = {m: "".join(f' asm volatile("" : "=v"({name}));' for name in names[m]) for m in "AB"}
-    c, type_ = ", ".join(f"c[j][{i}]" for i in range(4)), _TYPES[form.register("D").name]
+    count, type_ = form.registers("D"), _TYPES[form.register("D").name]
+    c = ", ".join(f"c[j][{i}]" for i in range(count))
     a, b = (", ".join(names[m]) for m in "AB")
     call = f"cu2port::mma::{form.function}({{{a}}}, {{{b}}}, {{{c}}}, kept.at(c, c[j]))"
     return f"""__global__ void __attribute__((amdgpu_flat_work_group_size(1, 256))) {name}(int steps) {{
-    {type_} c[{tiles}][4];
-    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) c[j][i] = 0;
-    cu2port::mma::in_tiles<{kinds(form)}, {type_}>(c, [&](auto& kept) __attribute__((always_inline)) {{
+    {type_} c[{tiles}][{count}];
+    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < {count}; ++i) c[j][i] = 0;
+    cu2port::mma::in_tiles<{kinds(form)}, {SUMS[form.d]}>(c, [&](auto& kept) __attribute__((always_inline)) {{
         for (int step = 0; step < steps; ++step) {{
             unsigned a[{len(names["A"])}];{opaque["A"]}
 #pragma unroll
             for (int j = 0; j < {tiles}; ++j) {{
                 unsigned b[{len(names["B"])}];{opaque["B"]}
                 const auto d = {call};
-                for (int i = 0; i < 4; ++i) c[j][i] = d[i];
+                for (int i = 0; i < {count}; ++i) c[j][i] = d[i];
             }}
         }}
     }});
-    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) asm volatile("" :: "v"(c[j][i]));
+    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < {count}; ++i) asm volatile("" :: "v"(c[j][i]));
 }}
 """
 

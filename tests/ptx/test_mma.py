@@ -24,7 +24,7 @@ from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.kept import both_kinds, into_tile
 from cu2port.ptx.lifted import Lifted
-from cu2port.ptx.matrix_forms import form_of, instruction, keeps, kinds
+from cu2port.ptx.matrix_forms import SUMS, form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
 
@@ -163,7 +163,7 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
         chosen_kinds = kinds(form)
         if n % 4 > 1:  # or another, in a tile for both
             chosen_kinds = both_kinds(chosen_kinds, "cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16")
-        types = f"{chosen_kinds}, {type_}"
+        types = f"{chosen_kinds}, {SUMS[form.d]}"
         begin, end = f"auto kept = cu2port::mma::keep<{types}>(c);", "kept.give(c);"
         if n % 2:
             begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) __attribute__((always_inline)) {{"

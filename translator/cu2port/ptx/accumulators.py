@@ -1,4 +1,4 @@
-"""Products whose accumulators are four elements in a row, and what those are reached through."""
+"""Products whose accumulators are elements in a row, four or two pairs of f16, and what those are reached through."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Apart:
 
 
 def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
-    """The product of a statement whose C and D are four elements in a row."""
+    """The product of a statement whose D is elements in a row."""
     if s.macro is not None or len(s.readings) != 1 or s.problem:
         return None
     reading = s.readings[0]
@@ -70,14 +70,15 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
     numbers = {f"%{i}": i for i in range(len(reading.operands))}
     numbers |= {f"%[{o.name}]": i for i, o in enumerate(reading.operands) if o.name}
     d, c = ([numbers.get(x.name, -1) for x in _registers(only.operands[k])] for k in (0, 3))
-    if len(d) != 4 or len(c) != 4 or -1 in (*d, *c):
+    count = form.registers("D")
+    if len(d) != count or len(c) != count or -1 in (*d, *c):
         return None
     sums, added = ([_element(unit, reading.operands[i].expr) for i in of] for of in (d, c))
     of_d, of_c = (tuple(_range(unit, reading.operands[i].expr) for i in of) for of in (d, c))
     if sums[0] is None:
         return None
     root, member, base, first = sums[0]
-    if sums != [(root, member, base, first + i) for i in range(4)] or first % 4:
+    if sums != [(root, member, base, first + i) for i in range(count)] or first % count:
         return None
     at = first if base == "" else None
     if all(_is_zero(unit, reading.operands[i].expr) for i in c):
@@ -86,7 +87,7 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
         return Product(s, form, root, d[0], at, (*of_d, *of_c), "", member)
     other = added[0][0] if added[0] is not None else ""
     alike = [x and (x[0], x[1], _without(x[2], x[0]), x[3]) for x in added]
-    is_apart = alike == [(other, member, _without(base, root), first + i) for i in range(4)]
+    is_apart = alike == [(other, member, _without(base, root), first + i) for i in range(count)]
     return Product(s, form, root, d[0], at, of_d, "from_c", member, Apart(other, of_c) if is_apart else None)
 
 
@@ -196,17 +197,18 @@ def is_pure(e: Expr) -> bool:
     )
 
 
-def is_fours(e: Expr, number: Callable[[Name], int | None] = lambda _: None) -> bool:
-    """Whether a number is a multiple of four, whatever its names are. `number`: of names that are constants."""
+def is_fours(e: Expr, number: Callable[[Name], int | None] = lambda _: None, count: int = 4) -> bool:
+    """Whether a number is a multiple of four, or of `count`, whatever its names are. `number`: of names that are
+    constants."""
     if isinstance(e, Num):
-        return e.value is not None and e.value % 4 == 0
+        return e.value is not None and e.value % count == 0
     if isinstance(e, Name):
         value = number(e)
-        return value is not None and value % 4 == 0
+        return value is not None and value % count == 0
     if isinstance(e, Binary):
         if e.op == "*":
-            return is_fours(e.a, number) or is_fours(e.b, number)
+            return is_fours(e.a, number, count) or is_fours(e.b, number, count)
         if e.op == "<<":
             return isinstance(e.b, Num) and (e.b.value or 0) >= 2
-        return e.op in ("+", "-") and is_fours(e.a, number) and is_fours(e.b, number)
+        return e.op in ("+", "-") and is_fours(e.a, number, count) and is_fours(e.b, number, count)
     return False

@@ -37,10 +37,10 @@ from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, 
 from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
-from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, kinds
+from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, SUMS, kinds
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
-from cu2port.ptx.wrappers import SUMS, Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
+from cu2port.ptx.wrappers import Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
@@ -237,7 +237,8 @@ def _regions(
     lanes stay together. Each is a loop, or statements in a row with a loop among them. `others`: of other arrays."""
     whole = list(all_statements(body, local))
     declared = [s for s in whole if isinstance(s, Decl) and s.name == root]
-    if len(declared) != 1 or not is_array(unit, declared[0]) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
+    count = min((form.registers("D") for u in uses for form in u.forms), default=4)
+    if len(declared) != 1 or not is_array(unit, declared[0], count) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
         return
     if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
         return
@@ -275,8 +276,8 @@ def _regions(
 def _begins_tile(unit: Unit, u: _Use, at: int) -> bool:
     """Whether what a use names of an array that token `at` declares is the first of four elements in a row."""
     if u.call is None:
-        return begins_tile(unit, u.places[0], at)
-    return begins_tile(unit, u.places[0], at, u.call.wrapper.reference, bool(u.call.wrapper.members))
+        return begins_tile(unit, u.places[0], at, count=u.forms[0].registers("D"))
+    return begins_tile(unit, u.places[0], at, *u.call.wrapper.begin)
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:

@@ -29,29 +29,35 @@ from cu2port.syntax.tree import (
 from cu2port.syntax.words import QUALIFIERS
 
 _NUMBERS = frozenset({"const", "float", "double", "int", "unsigned", "bool"})
-_ELEMENTS = frozenset({"float", "int", "unsigned", "uint32_t", "int32_t"})
+_HALVES = frozenset({"half", "__half", "_Float16"})
+_ELEMENTS = frozenset({"float", "int", "unsigned", "uint32_t", "int32_t"}) | _HALVES
 
 
-def is_array(unit: Unit, d: Decl) -> bool:
-    """A local array of its own, whose rows are whole tiles."""
+def is_array(unit: Unit, d: Decl, count: int = 4) -> bool:
+    """A local array of its own, whose rows are whole tiles of so many elements."""
     declared = unit.declaration(d.at)
     if declared is None or not d.dims or d.shared or d.volatile or d.pointer or d.reference:
         return False
     words = set(unit.t[declared.type_first : declared.type_stop])
     if words & {"static", "extern", "thread_local", "const"}:
         return False
-    return words.isdisjoint(_ELEMENTS) or len(d.dims) == 1 or is_fours(d.dims[-1], numbers_of(unit))
+    count = count if words.isdisjoint(_HALVES) else 2 * count
+    return words.isdisjoint(_ELEMENTS) or len(d.dims) == 1 or is_fours(d.dims[-1], numbers_of(unit), count)
 
 
-def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs: bool = False) -> bool:
-    """Whether an expression is the first of four elements in a row, or their address, of what token `at` declares: an
-    array, a pointer, or a reference to an array. `whole`: or an element that is tiles by itself. `structs`: all are."""
+def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs: bool = False, count: int = 4) -> bool:
+    """Whether an expression is the first of `count` elements in a row, or their address, of what token `at` declares:
+    an array, a pointer, or a reference to an array. `whole`: or an element that is tiles by itself. `structs`: all are.
+    """
+    d = unit.declaration(at)
+    words = set() if d is None else set(unit.t[d.type_first : d.type_stop])
+    count = count if words.isdisjoint(_HALVES) else 2 * count
     k = at + 2 if unit.tok(at + 1) == ")" else at + 1  # (*name)[4]
     dims = 0
     rows = True
     while unit.tok(k) == "[" and unit.match[k] > k:
         close = unit.match[k]
-        rows = close > k + 1 and is_fours(read_expression(unit, k + 1, close), numbers_of(unit))
+        rows = close > k + 1 and is_fours(read_expression(unit, k + 1, close), numbers_of(unit), count)
         dims, k = dims + 1, close + 1
     before = at - 1
     while unit.tok(before) in QUALIFIERS:
@@ -60,8 +66,7 @@ def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs:
         if dims and unit.tok(at + 1) != ")":  # an array of pointers
             return False
         dims, rows = dims + 1, rows and dims > 0
-    d = unit.declaration(at)
-    rows = rows or d is None or _ELEMENTS.isdisjoint(unit.t[d.type_first : d.type_stop])
+    rows = rows or words.isdisjoint(_ELEMENTS)
     outer = e = read_expression(unit, place.start, place.stop)
     todo: list[tuple[Index, int]] = []  # with how often the address of what it is in was taken
     taken = 0

@@ -149,9 +149,12 @@ def exchange(name: str, lane: int) -> Exchange:
 # --- Sums that stay where the instruction has them -------------------------------------------------------------------
 
 
+SUMS = {"f32": "float", "s32": "int", "f16": "cu2port::mma::Pairs"}  # what a tile is of, in C++
+
+
 def keeps(form: Form) -> bool:
-    """Whether sums of a form may stay in tiles between products: of 16 rows, in the type that is added in."""
-    kept = form.d == form.c in ("f32", "s32") and form.shape.startswith("m16n8")
+    """Whether sums of a form may stay in tiles between products: of 16 rows, as they are or rounded to f16 by each."""
+    kept = form.d == form.c and form.d in SUMS and form.shape.startswith("m16n8")
     return kept and form.suffix in ("", "fast") and any(instruction(form, gpu) for gpu in CDNA)
 
 

@@ -20,6 +20,7 @@ from cu2port.ptx.controls import left_out
 from cu2port.ptx.declared import parameters_of, row_pointers
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.local_arrays import begins_tile, only
+from cu2port.ptx.matrix_forms import SUMS
 from cu2port.ptx.regions import extent
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
@@ -28,7 +29,6 @@ from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, If, Loop, Name, Stmt, Unary, statements
 
-SUMS = {"f32": "float", "s32": "int"}
 _FLOATS = re.compile(r"\A(?:std::)?is_same(?:_v)?<(?:float,)?(\w+)(?:,float)?>(?:::value|\(\))?\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _INLINED = frozenset({"__forceinline__", "__noinline__", "always_inline", "noinline"})
@@ -98,6 +98,11 @@ class Wrapper:
         return (*(p.form for p in self.products), *(x for c in self.calls for x in c.wrapper.forms))
 
     @property
+    def begin(self) -> tuple[bool, bool, int]:
+        """How what it is given begins a tile, see `begins_tile`."""
+        return self.reference, bool(self.members), self.forms[0].registers("D")
+
+    @property
     def keyword(self) -> int:
         """The asm statement of its file that its edits belong to; -1: none."""
         if self.products:
@@ -116,7 +121,8 @@ class Wrapper:
         if p.at is None:
             made = f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
         elif p.at:
-            made = f"({tile} + {p.at // 4})" if p.begins else f"{tile} + {p.at // 4}"
+            n = p.at // p.form.registers("D")
+            made = f"({tile} + {n})" if p.begins else f"{tile} + {n}"
         else:
             made = tile
         return begun(made, p)
@@ -262,11 +268,9 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     if not (param.pointer or param.reference) or len(sums) != 1:
         return None
     begin = held.at if held.at >= 0 else param.at
-    first = [
-        *((p.places[0], False, False) for p in products if p.at is None),
-        *((c.place, c.wrapper.reference, bool(c.wrapper.members)) for c in calls),
-    ]
-    if not all(begins_tile(unit, r, begin, *how) for r, *how in first) or not _are_alike(unit, f, places):
+    first = [(p.places[0], (False, False, p.form.registers("D"))) for p in products if p.at is None]
+    first += [(c.place, c.wrapper.begin) for c in calls]
+    if not all(begins_tile(unit, r, begin, *how) for r, how in first) or not _are_alike(unit, f, places):
         return None
     together = all(c.wrapper.together for c in calls) and stays_together(unit, f, None, at)
     base = f"&{root}" if held.at < 0 and param.reference else root

@@ -85,6 +85,13 @@ struct e2m1 {  // bits 2 to 5 of a byte: an e2m3 whose low bits do not count
     }
 };
 
+// Sums of f16, as they are added in, and as PTX has them.
+CU2PORT_MMA u32 pack(float low, float high) { return u32(ptx::f16_rn(high)) << 16 | ptx::f16_rn(low); }
+CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
+    return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
+}
+CU2PORT_MMA Fragment<u32, 2> paired(Fragment<float, 4> d) { return {pack(d[0], d[1]), pack(d[2], d[3])}; }
+
 // --- Sums of products of two registers' elements, and c -------------------------------------------------------------
 
 // As the manual has it, one product at a time.
@@ -304,7 +311,7 @@ template <class A, class B, int Steps, int = matrix::Unit<SmallFloats, A, B>::wo
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<SmallFloats, A, B, 2, Steps>(a, b, c);
     }
-    template <class T> static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, T into) {
+    template <class C, class T> static CU2PORT_MMA auto product(Left a, Right b, C c, T into) {
         return multiply<SmallFloats, A, B, Steps>(a, b, c, into);
     }
 };
@@ -314,16 +321,27 @@ template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c);
     }
-    template <class T> static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, T into) {
+    template <class C, class T> static CU2PORT_MMA auto product(Left a, Right b, C c, T into) {
         return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, into);
     }
 };
 
-CU2PORT_MMA u32 pack(float low, float high) { return u32(ptx::f16_rn(high)) << 16 | ptx::f16_rn(low); }
-CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
-    return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
+CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) {
+    const Fragment<u32, 2> words = paired(d);
+    return ptx::u32x2{words[0], words[1]};
 }
-CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0], d[1]), pack(d[2], d[3])}; }
+template <class How, class A, class B, int Steps, class W>
+CU2PORT_MMA ptx::u32x2 multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, Into<Pairs> into) {
+    const matrix::Words<matrix::Unit<How, A, B>::words> words{};
+    const Fragment<float, 4> d = product_into<How, A, B, Steps>(a, b, widened(c), floats_of(into), words);
+    if (into.kept) into.tile->round();
+    return halves(d);
+}
+template <class How, class A, class B, int Steps, class W>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, FromC<Pairs> from) {
+    if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
+    return multiply<How, A, B, Steps>(a, b, c, from.into);
+}
 #define CU2PORT_MMA_F32(shape, steps, a_type, b_type, how, suffix)                                                    \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
         Fragment<u32, steps> b, Fragment<float, 4> c) {                                                               \
@@ -337,6 +355,10 @@ CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16##suffix(Fragment<u32, 2 * steps> a,                   \
         Fragment<u32, steps> b, Fragment<u32, 2> c) {                                                                 \
         return halves(multiply<how, a_type, b_type, 2, steps>(a, b, widened(c)));                                     \
+    }                                                                                                                  \
+    template <class T> CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16##suffix(                           \
+        Fragment<u32, 2 * steps> a, Fragment<u32, steps> b, Fragment<u32, 2> c, T into) {                              \
+        return multiply<how, a_type, b_type, steps>(a, b, c, into);                                                    \
     }
 CU2PORT_MMA_F32(m16n8k8, 1, f16, f16, Exact, )
 CU2PORT_MMA_F32(m16n8k16, 2, f16, f16, Exact, )
@@ -364,6 +386,10 @@ CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<u32, 2> c) {                                                                                          \
         return halves(Small<a_type, b_type, steps>::product(a, b, widened(c)));                                        \
+    }                                                                                                                  \
+    template <class T> CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a,        \
+        Fragment<u32, steps> b, Fragment<u32, 2> c, T into) {                                                          \
+        return Small<a_type, b_type, steps>::product(a, b, c, into);                                                   \
     }
 #define CU2PORT_MMA_SMALL_WITH(a_type)                                                                                 \
     CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e4m3) CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e5m2)                          \

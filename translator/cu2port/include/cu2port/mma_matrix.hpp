@@ -42,6 +42,21 @@ namespace mma {
 
 template <class Acc> struct Tile;
 
+/// Sums of f16, two in a register of PTX. In a tile each is a float, which every product rounds to what f16 has.
+struct Pairs {};
+
+/// What PTX has of a tile.
+template <class Acc> struct InPtx {
+    typedef Acc type;
+    static constexpr int count = 4, bytes = 16;
+    typedef Fragment<type, count> fragment;
+};
+template <> struct InPtx<Pairs> {
+    typedef u32 type;
+    static constexpr int count = 2, bytes = 8;
+    typedef Fragment<type, count> fragment;
+};
+
 /// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
 enum class Lanes { tested, whole, apart };
 
@@ -64,11 +79,11 @@ template <class Acc> struct Into {
     CU2PORT_MMA Into in_place() const { return {tile, lanes, kept, true}; }
     /// The tile of four accumulators that begin at p, where this is the tile of those that begin at `first`.
     CU2PORT_MMA Into at(const void* first, const void* p) const {
-        return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / 16);
+        return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / InPtx<Acc>::bytes);
     }
     /// The first tile of an element that holds whole tiles.
     template <class E> CU2PORT_MMA Into of(const void* first, const E& element) const {
-        static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
+        static_assert(sizeof(E) % InPtx<Acc>::bytes == 0, "whole tiles");
         return at(first, &element);
     }
 };
@@ -91,6 +106,10 @@ template <class T> using Element = typename Elements<T>::type;
 template <class Acc, class E, class M> struct IsAll { static constexpr bool value = false; };
 template <class Acc, class E, __SIZE_TYPE__ N> struct IsAll<Acc, E, Acc[N]> {
     static constexpr bool value = N % 4 == 0 && sizeof(E) == sizeof(Acc[N]);
+};
+
+template <class E, class M, __SIZE_TYPE__ N> struct IsAll<Pairs, E, M[N]> {
+    static constexpr bool value = N % 2 == 0 && sizeof(M) == sizeof(u32) && sizeof(E) == sizeof(M[N]);
 };
 
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.
@@ -121,12 +140,29 @@ namespace cu2port {
 namespace mma {
 namespace matrix {
 
-#if !CU2PORT_MMA_CDNA && !CU2PORT_MMA_RDNA
+#if CU2PORT_MMA_CDNA || CU2PORT_MMA_RDNA
+}  // namespace matrix
+template <> struct Tile<Pairs> : Tile<float> {
+    CU2PORT_MMA void from_ptx(const Fragment<u32, 2>& c) {
+        Tile<float>::from_ptx(widened(c));
+        for (auto& other : sums) other = sums[0];  // as each product leaves them: one value for the compiler
+    }
+    CU2PORT_MMA Fragment<u32, 2> to_ptx() const { return paired(Tile<float>::to_ptx()); }
+    /// An Inf stays one, as in PTX, where each product gives f16.
+    CU2PORT_MMA void round() {
+        each([](float& x) __attribute__((always_inline)) { x = f16_at(ptx::f16_rn(x), 0); });
+    }
+};
+CU2PORT_MMA Into<float> floats_of(Into<Pairs> into) { return {into.tile, into.lanes, into.kept, into.same}; }
+namespace matrix {
+#else
 }  // namespace matrix
 template <class Acc> struct Tile {
     CU2PORT_MMA void clear() {}
     template <class C> CU2PORT_MMA void from_ptx(const C&) {}
+    CU2PORT_MMA void round() {}
 };
+CU2PORT_MMA Into<float> floats_of(Into<Pairs>) { return {}; }
 namespace matrix {
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
     return false;
@@ -161,31 +197,36 @@ template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias));
 /// `Count` tiles in place of an array of accumulators in PTX's layout, between `keep` and `give`. The array is named in
 /// each call: the compiler has to see that nothing else points to it.
 template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
-    typedef typename Loose<Acc>::type Element;
+    typedef typename InPtx<Acc>::fragment fragment;
+    static constexpr int count = InPtx<Acc>::count;
+    typedef typename Loose<typename InPtx<Acc>::type>::type Element;
     Tile<Acc> tiles[Count];
 
     template <class T> CU2PORT_MMA explicit Kept(T& array) {
         const Element* const from = reinterpret_cast<const Element*>(&array);
 #pragma unroll
-        for (int n = 0; n < Count; ++n)
-            tiles[n].from_ptx(Fragment<Acc, 4>{from[4 * n], from[4 * n + 1], from[4 * n + 2], from[4 * n + 3]});
+        for (int n = 0; n < Count; ++n) {
+            fragment c;
+            for (int i = 0; i < count; ++i) c[i] = from[count * n + i];
+            tiles[n].from_ptx(c);
+        }
     }
     template <class T> CU2PORT_MMA void give(T& array) const {
         Element* const to = reinterpret_cast<Element*>(&array);
 #pragma unroll
         for (int n = 0; n < Count; ++n) {
-            const Fragment<Acc, 4> c = tiles[n].to_ptx();
-            for (int i = 0; i < 4; ++i) to[4 * n + i] = c[i];
+            const fragment c = tiles[n].to_ptx();
+            for (int i = 0; i < count; ++i) to[count * n + i] = c[i];
         }
     }
     /// The tile of four accumulators of the array, the first of which is at p.
     template <class T> CU2PORT_MMA Into<Acc> at(T& array, const void* p) {
         const long long bytes = static_cast<const char*>(p) - reinterpret_cast<const char*>(&array);
-        return {tiles + bytes / 16, L, true};
+        return {tiles + bytes / InPtx<Acc>::bytes, L, true};
     }
     /// The first tile of an element of the array that holds whole tiles.
     template <class T, class E> CU2PORT_MMA Into<Acc> of(T& array, const E& element) {
-        static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
+        static_assert(sizeof(E) % InPtx<Acc>::bytes == 0, "whole tiles");
         return at(array, &element);
     }
     /// Does f to each of the four accumulators of the array that begin at p, whichever lane has it.
@@ -204,18 +245,22 @@ template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
 };
 }  // namespace matrix
 
+/// How many tiles an array of accumulators is, 0 where vector instructions multiply.
+template <class How, class A, class B, class Acc, class T> constexpr int tiles_of() {
+    static_assert(sizeof(T) % InPtx<Acc>::bytes == 0 || matrix::Unit<How, A, B>::words == 0, "whole tiles");
+    return matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / InPtx<Acc>::bytes : 0;
+}
+
 /// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
 /// Until it is given back, only those products may touch it, with the tile in which its elements are, and `each`.
 template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
-    static_assert(sizeof(T) % 16 == 0 || matrix::Unit<How, A, B>::words == 0, "four accumulators a tile");
-    return matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)>(array);
+    return matrix::Kept<Acc, tiles_of<How, A, B, Acc, T>()>(array);
 }
 
 /// The same for a loop that all lanes which begin it are in until it ends: whether they are there is looked at once.
 template <class How, class A, class B, class Acc, class T, class Loop> CU2PORT_MMA void in_tiles(T& array, Loop loop) {
-    static_assert(sizeof(T) % 16 == 0 || matrix::Unit<How, A, B>::words == 0, "four accumulators a tile");
     if (__builtin_expect(matrix::together(), 1)) {
-        matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0), Lanes::whole> kept(array);
+        matrix::Kept<Acc, tiles_of<How, A, B, Acc, T>(), Lanes::whole> kept(array);
         loop(kept);
         kept.give(array);
     } else {
