@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
-from cu2port import Options, translate
+from cu2port import translate
 from cu2port.audit.run import audit
-from cu2port.core.model import Outcome, Project
+from cu2port.checks import all_checks
+from cu2port.core.model import Options, Outcome, Project
+from cu2port.engine.translate import examine, settle
 from cu2port.project import convert
 from cu2port.project.plan import Request
 from cu2port.project.sides import Asked
 from cu2port.report import json_report, terminal
 from cu2port.report.formats import render
+from cu2port.syntax.lexer import lex
 
 LANES = """__device__ unsigned f(int p, int v, int w) {
   return (__ballot(p) >> (w * 64)) + __shfl(v, 63) + warpSize;
@@ -85,6 +91,36 @@ def test_a_file_with_hips_names_alone_is_left_alone(text: str) -> None:
     assert result.output.decode() == text
     assert not result.left
     assert not result.seen
+
+
+def test_of_hip_s_code_only_what_is_true_of_it_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of a tree may be HIP's: what would be dropped is not looked for, and most of it is not lexed."""
+    hip = Project(side="hip")
+    ran: list[str] = []
+
+    def noted(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noting(*words: Any) -> Any:
+            ran.append(name)
+            return call(*words)
+
+        return noting
+
+    for check in all_checks():
+        monkeypatch.setattr(type(check), "run", noted(check.code, type(check).run))
+    monkeypatch.setattr("cu2port.facts.tokens.lex", noted("lexer", lex))
+    translate("__global__ void k(int* p) { cudaFree(p); }\n", Options(use_clang=False), path="a.cu", project=hip)
+    assert not ran
+    translate(LANES, Options(use_clang=False), path="a.cu", project=hip)
+    assert {c.code for c in all_checks() if c.true_of_hip} >= {*ran} - {"lexer"} != set()
+
+
+@pytest.mark.slow
+def test_what_is_not_looked_for_in_hip_s_code_would_be_dropped() -> None:
+    hip = Project(side="hip")
+    for example in (e for check in all_checks() for e in check.examples):
+        options = replace(example.options, use_clang=False)
+        every = settle(examine(example.before, options, path=example.path, project=hip))
+        assert translate(example.before, options, path=example.path, project=hip) == every
 
 
 def test_inline_ptx_is_cuda_s_beside_builtins_of_amd() -> None:

@@ -33,6 +33,10 @@ class ApiFacts:
     left: frozenset[str]
 
 
+#: what there is to do in code that is HIP's already
+NO_FACTS = ApiFacts({}, frozenset(), frozenset())
+
+
 def api_facts(unit: Unit) -> ApiFacts:
     """What the catalogue says of the names in a file."""
     return unit.once(_scan)

@@ -78,12 +78,13 @@ class DependentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "template" not in unit.words:
+        in_type = unit.may_hold(("typename",)) and _MEMBER_OF_TYPE.search(unit.text) is not None
+        in_body = _may_declare(unit) or _may_call_template(unit.text) or _may_make(unit.text)
+        if not (in_type or in_body) or "template" not in unit.words:  # the words are asked last: they take the lexer
             return
-        if "typename" in unit.words and _MEMBER_OF_TYPE.search(unit.text) is not None:
-            for i in unit.find("typename"):
-                yield from self._member_templates(unit, i)
-        if not (_may_declare(unit) or _may_call_template(unit.text) or _may_make(unit.text)):
+        for i in unit.find("typename") if in_type else ():
+            yield from self._member_templates(unit, i)
+        if not in_body:
             return
         for f in unit.functions:
             params = _parameters(unit, f)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -13,18 +13,18 @@ from cu2port.facts.hipcode import cuda_branches, untouched
 from cu2port.facts.unit import Unit
 
 
-def left_alone(unit: Unit, findings: Iterable[Finding]) -> Iterable[Finding]:
+def left_alone(unit: Unit, findings: Sequence[Finding]) -> Sequence[Finding]:
     """Findings without an edit in HIP's code. In that code only what is true of HIP is said, and done by nobody but a
     person; a finding of other code that needs an edit there is a person's too. Nothing is said of what HIP's compiler
     leaves out of that code (`#ifdef __HIP_PLATFORM_NVIDIA__`)."""
-    cover = untouched(unit)
+    cover = untouched(unit) if findings else None
     return tuple(_outside(cover, Cover(cuda_branches(unit)), findings)) if cover else findings
 
 
-def _outside(cover: Cover, left_out: Cover, findings: Iterable[Finding]) -> Iterator[Finding]:
+def _outside(cover: Cover, left_out: Cover, findings: Sequence[Finding]) -> Iterator[Finding]:
     for f in findings:
         if f.start in cover:
-            if f.code in _true_of_hip() and f.start not in left_out:
+            if f.code in true_of_hip() and f.start not in left_out:
                 yield _by_hand(f, f.message) if f.edits else f
         elif any(reaches_into(cover, e) for e in f.edits):
             yield _by_hand(f, f"{f.message}; left to do, since it would change code that is for HIP already")
@@ -37,7 +37,8 @@ def _by_hand(f: Finding, message: str) -> Finding:
 
 
 @lru_cache(maxsize=1)
-def _true_of_hip() -> frozenset[str]:
+def true_of_hip() -> frozenset[str]:
+    """The rules whose findings hold for code that is HIP's already."""
     return frozenset(c.code for c in all_checks() if c.true_of_hip)
 
 

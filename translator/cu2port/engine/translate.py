@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cu2port.catalog import load_catalog
-from cu2port.catalog.api import api_facts
+from cu2port.catalog.api import NO_FACTS, api_facts
 from cu2port.catalog.includes import added_includes, runtime_on_top
 from cu2port.checks import all_checks
 from cu2port.checks.include import IncludeHeader
@@ -45,7 +45,8 @@ def translate(
     and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
     places are decided by the lexer alone. Never raises for anything that is in `source`.
     """
-    found = examine(source, options, path=path, project=project, clang=clang)
+    codes = hipside.true_of_hip() if project is not None and project.side == "hip" else None  # nothing else is said
+    found = examine(source, options, path=path, project=project, clang=clang, codes=codes)
     result = settle(found)
     if found.unit is not None:
         found.unit.forget()
@@ -79,8 +80,8 @@ def examine(
     if bad is not None:
         return Examined(path, data, options, None, (bad,))
     unit = Unit(data.decode("latin-1"), load_catalog(options.rules, options.warp), options, path, project, clang)
-    chosen = applicable(tuple(all_checks()), unit)
-    findings = [f for check in chosen if codes is None or check.code in codes for f in check.run(unit)]
+    checks = tuple(check for check in all_checks() if codes is None or check.code in codes)
+    findings = [f for check in applicable(checks, unit) for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
         from cu2port.checks.native_kernel import NativeKernel
         from cu2port.warp.native.asked import not_replaced
@@ -103,7 +104,8 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     compiler takes, with the runtime's header.
     """
     options, data, unit = found.options, found.data, found.unit
-    runtime = wanted is None and unit is not None and not is_whole(unit) and runtime_on_top(unit)
+    hips = unit is not None and is_whole(unit)
+    runtime = wanted is None and unit is not None and not hips and runtime_on_top(unit)
     if wanted is None:
         wanted = found.findings if unit is None else hipside.left_alone(unit, found.findings)
     judged, taken = edits.judge(wanted, options.trust)
@@ -118,7 +120,7 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
         more, extra_edits = edits.judge((IncludeHeader().of_row(added),), options.trust)
         judged, taken = (*more, *judged), (*taken, *extra_edits)
     output = edits.apply(unit.text, taken).encode("latin-1") if taken else data
-    api = api_facts(unit)
+    api = NO_FACTS if hips else api_facts(unit)
     seen = hipside.outside(unit, api.seen)
     left = api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)
     return Result(

@@ -17,15 +17,17 @@ from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.syntax.words import KEYWORDS
 
-_SURE = "__global__"  # a text that has it is read by the lexer in any case
+_SURE = "__global__"  # a text that has it is CUDA code
 
 
 class Tokens:
     """One file. `text` is Latin-1, so indices are byte offsets; `t` and `p` are its tokens and their offsets, `match`
     the other bracket's token, -1 for none."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, sure: bool = True) -> None:
+        """`sure`: whether a text that holds CUDA code is read by the lexer in any case."""
         self.text = text
+        self._sure = sure and _SURE in text
         self._vocabulary = Vocabulary(text, lambda: frozenset(self.lexed.places))
 
     @cached_property
@@ -93,9 +95,7 @@ class Tokens:
     @property
     def words(self) -> Set[str]:
         """All different tokens: whether a check has anything to do in this file."""
-        if not self.is_read and _SURE in self.text:
-            return self._words
-        return self._words if self.is_read else self._vocabulary
+        return self._words if self.is_read or self._sure else self._vocabulary
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -120,7 +120,7 @@ class Tokens:
     def may_be_tokens(self, names: frozenset[str]) -> Set[str]:
         """Those of some names that may be tokens, told without the lexer; the others are not. Each begins with an ASCII
         letter or `_`."""
-        if not self.is_read and _SURE not in self.text:
+        if not self.is_read and not self._sure:
             return self._vocabulary.may_be(names)
         return self._words & names
 

@@ -42,7 +42,7 @@ class Unit(Tokens):
         project: Project | None = None,
         clang: ClangService | None = None,
     ) -> None:
-        super().__init__(text)
+        super().__init__(text, sure=project is None or project.side != "hip")
         self.path = path
         self.catalog = catalog
         self.options = options or Options()
