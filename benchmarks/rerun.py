@@ -90,12 +90,13 @@ def workers(tree: Path, files: int, work: Path) -> None:
     """Print how much sooner two workers are done than one, beside two loops."""
     made = tree_of(tree, files, work)
     env = {**os.environ, "CU2PORT_CACHE_DIR": str(work / f"cache-{files}")}
+    outs: list[str] = []
 
     def seconds(*options: str) -> float:
-        out = work / "out-workers"
-        shutil.rmtree(out, ignore_errors=True)
+        out = tempfile.mkdtemp(prefix="out-workers-", dir=work)  # see `fresh` in speed.py
+        outs.append(out)
         began = time.perf_counter()
-        words = (*CU2PORT, "convert", "-q", "--no-cache", str(made), "-o", str(out), *options)
+        words = (*CU2PORT, "convert", "-q", "--no-cache", str(made), "-o", out, *options)
         code = subprocess.run(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         if code not in (0, 1):
             sys.exit(f"{' '.join(options)}: exit code {code}")
@@ -113,6 +114,8 @@ def workers(tree: Path, files: int, work: Path) -> None:
     print(f"\n{files:,} files: {', '.join(f'{what} {wall:.1f} s' for what, wall in walls.items())}")
     print(f"two workers: {gain:.2f} times one; two loops: {of_loops:.2f} times one; {gain / of_loops:.0%} of that")
     print(f"dask: {walls['dask, 2 workers'] / walls['-j 2']:.2f} times the time of -j 2")
+    for out in outs:
+        shutil.rmtree(out)
 
 
 def with_dask(seconds: Callable[..., float]) -> float:
