@@ -728,15 +728,28 @@ def _light(job: Job, tools: Tools) -> tuple[int, int]:
 
 
 @needs_fork
-def test_what_is_loaded_during_light_work_is_there_in_the_work_that_follows() -> None:
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_few_files_are_no_reason_to_load_for_one_worker(size: int) -> None:
+    """One worker loads what they need; two would both load it."""
     _LOADED.clear()
-    work = numbered(*(f"{i} " for i in range(200)))
+    with Pool(size, load=lambda: _LOADED.append(1), light=_light) as pool:
+        for work in (_light, _tell):
+            found = [result for _, result in pool.run(work, numbered(*(f"{i} " for i in range(20))))]
+    assert len(found) == 20 and len(_LOADED) == size - 1
+    assert {result[0] for result in found if not isinstance(result, Lost)} == {size - 1}
+
+
+@needs_fork
+@pytest.mark.parametrize("jobs", [20, 200])
+def test_what_is_loaded_during_light_work_is_there_in_the_work_that_follows(jobs: int) -> None:
+    _LOADED.clear()
+    work = numbered(*(f"{i} " for i in range(jobs)))
     with Pool(2, load=lambda: _LOADED.append(1), light=_light) as pool:
         before, after, later = ([result for _, result in pool.run(w, work)] for w in (_light, _tell, _light))
     assert not any(isinstance(result, Lost) for result in (*before, *after, *later))
     assert {result[0] for result in before if not isinstance(result, Lost)} == {0}
     assert {result[0] for result in (*after, *later) if not isinstance(result, Lost)} == {1}
-    assert len(before) == len(after) == 200 and len(_LOADED) == 1
+    assert len(before) == len(after) == jobs and len(_LOADED) == 1
 
 
 @needs_fork

@@ -34,6 +34,7 @@ Chunks: TypeAlias = tuple[list[Job], ...]
 Todo: TypeAlias = deque[int | list[Job]]  # chunks by their number, and jobs that are done again
 _CHUNK_FILES = 32
 _MANY = 64  # jobs: some of so many need what is loaded late
+_SHARED = 16  # jobs: of so many each of several workers gets one that does
 _CHUNK_BYTES = 128 << 10
 _MOST_OF_A_FILE = 2_000_000  # objects that a worker makes of one file without looking for garbage
 _MOST_LEFT = 200_000  # objects that files may leave behind before it looks for garbage
@@ -155,7 +156,7 @@ class Pool:
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
-        to_load = len(jobs) >= _MANY and not self._loaded
+        to_load = len(jobs) >= (_SHARED if self.shares else _MANY) and not self._loaded
         ahead = to_load and work is self._light
         if to_load and not ahead:
             self._load()
