@@ -143,6 +143,12 @@ def test_commands_of_fetched_projects_are_left_out(tmp_path: Path) -> None:
             "Please set them or make sure they are set:\nDEVRT_LIB (ADVANCED)\n    linked by target x\n",
             "DEVRT_LIB is linked, and no library was found for it; see its find_library",
         ),
+        (
+            "CMake Error: The following variables are used in this project, but they are set to NOTFOUND.\n"
+            "Please set them or make sure they are set and tested correctly in the CMake files:\n/t/b/BLAS_DIR\n"
+            "   used as include directory in directory /t\n",
+            "BLAS_DIR is a folder of headers, and none was found for it; see its find_path",
+        ),
         ("killed\n\n", "killed"),
     ],
 )

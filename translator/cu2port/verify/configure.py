@@ -22,7 +22,7 @@ _ERROR = re.compile(
     r"(?P<text>[^\n]*(?:\n(?:  .*)?)*)",
     re.M,
 )
-_NOT_FOUND = re.compile(r"^(\w+)(?: \(ADVANCED\))?$", re.M)
+_NOT_FOUND = re.compile(r"^(?:/\S*/)?(\w+)(?: \(ADVANCED\))?\n\s+(used as include|linked)?", re.M)
 _PACKAGE = re.compile(
     r'package configuration file provided by\s+"(\w[\w+.-]*)"|Could NOT find (\w[\w+.-]*)'
     r'|By not providing "Find(\w+)\.cmake"'
@@ -102,6 +102,8 @@ def first_error(text: str, folder: str) -> str:
     said = " ".join(found["text"].split("Call Stack")[0].split())
     lost = _NOT_FOUND.search(text, found.end()) if "set to NOTFOUND" in said else None
     if lost:
+        if (lost[2] or "").startswith("used"):
+            return f"{lost[1]} is a folder of headers, and none was found for it; see its find_path"
         return f"{lost[1]} is linked, and no library was found for it; see its find_library"
     package = _PACKAGE.search(said)
     if package:
