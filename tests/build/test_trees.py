@@ -217,6 +217,22 @@ def test_an_old_standard_of_cpp_is_not_that_of_hip(tmp_path: Path, above: str, g
     assert "find_package(hip)" in text
 
 
+def test_packages_of_a_module_are_found_where_the_language_is_enabled(tmp_path: Path) -> None:
+    """The module is below none of the projects, so each may include it."""
+    files = {
+        "CMakeLists.txt": "project(x)\n",
+        "cmake/Setup.cmake": 'message("call enable_language(CUDA)")\ntarget_link_libraries(x PRIVATE cufft)\n',
+        **dict.fromkeys(("tests/CMakeLists.txt", "apps/CMakeLists.txt"), "project(y)\nenable_language(CUDA)\n"),
+        "apps/more/CMakeLists.txt": "enable_language(CUDA)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    ran(str(tmp_path / "in"), "-o", str(tmp_path / "out"))
+    found = {n for n in files if "find_package(hipfft REQUIRED)" in (tmp_path / "out" / n).read_text()}
+    assert found == {"tests/CMakeLists.txt", "apps/CMakeLists.txt"}
+
+
 def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through headers, behind a variable, in a folder below; not in a branch for the device's compiler, not the tree's
     own Thrust."""

@@ -35,6 +35,7 @@ _PASSES_FLAGS = re.compile(
     r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
 _LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.S)
 _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
@@ -105,18 +106,19 @@ def facts(kind: str, data: bytes) -> Facts:
     packages = frozenset(name for text in found for name in text.split())
     variables = rows["variable"]
     dead = never_reached(text)
+    commands = _STRING.sub(lambda m: " " * len(m[0]), text)  # without the words of messages
     sets = frozenset(m[1] for m in _SETS.finditer(text) if m[1] in variables)
     return Facts(
         packages,
-        any(not any(a <= m.start() < b for a, b in dead) for m in _ANCHOR.finditer(text)),
-        _LANGUAGE.search(text) is not None,
+        any(not any(a <= m.start() < b for a, b in dead) for m in _ANCHOR.finditer(commands)),
+        _LANGUAGE.search(commands) is not None,
         frozenset(w for w in words if w in variables and variables[w].set) - sets,
         sets,
         any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words),
-        _OWN_HIP.search(text) is not None,
-        _OWN_CUDA.search(text) is not None,
+        _OWN_HIP.search(commands) is not None,
+        _OWN_CUDA.search(commands) is not None,
         standards=_standards(text),
-        enables=_FIND_CUDA.search(text) is not None,
+        enables=_FIND_CUDA.search(commands) is not None,
         as_cuda=_as_cuda(text),
         globs="GLOB" in text,
         old_commands=not {w.lower() for w in words}.isdisjoint(rows["command"]),

@@ -139,7 +139,7 @@ def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:
 def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
     """By index of the file that looks for CUDA's toolkit, or enables CUDA where none does: packages that it and the
     files below it need, each entered at the nearest such file above, or where there is none at the first of the
-    tree."""
+    tree; those of a module that is below none at all that are on top."""
     toolkits = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
     languages = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
     out: dict[int, set[str]] = {}
@@ -154,10 +154,20 @@ def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
             if same or nearest:
                 break
         else:
-            nearest = _first(item.root.path, toolkits)
+            of_root = [(name, i) for (root, name), i in (toolkits or languages).items() if root == item.root.path]
+            nearest = _first(item.root.path, toolkits or languages)
+            if not item.relative.endswith("CMakeLists.txt"):  # a module, which each of them may include
+                same = _topmost(of_root)
         for i in same or ([nearest[1]] if nearest else []):
             out.setdefault(i, set()).update(f.packages)
     return out
+
+
+def _topmost(anchors: Sequence[tuple[str, int]]) -> list[int]:
+    """The anchors of a tree that are below no other one."""
+    folders = {name.rpartition("/")[0] for name, _ in anchors}
+    above = {name: [f for f in folders if f != name.rpartition("/")[0] and _holds(f, name)] for name, _ in anchors}
+    return [i for name, i in anchors if not above[name]]
 
 
 def _first(root: Path, anchors: Mapping[tuple[Path, str], int]) -> tuple[str, int] | None:
