@@ -55,6 +55,9 @@ class DependentTemplate(Check):
             "template <class F> __device__ int f(F a, int* p) { return F::mul(p, 3) + a.get(); }\n",
             "no arguments follow",
         ),
+        Example(
+            "template <class F> __device__ int f(F g) { return g.template operator()<int>(1); }\n", note="an operator"
+        ),
         Example("template <class T> __device__ bool f(T a) { return T::value < 3; }\n", note="a comparison"),
         Example(f"{_CAST}__device__ void f(int* a) {{ Cast<int>::to<3>(a); }}\n", note="no parameter, no doubt"),
         Example(
@@ -89,7 +92,11 @@ class DependentTemplate(Check):
         text = unit.text
         yield from self._of_objects(unit)
         for i in unit.find("template") if _WORD.search(text) is not None else ():
-            if unit.tok(i - 1) in ("::", ".", "->") and is_identifier(unit.tok(i + 1)) and unit.tok(i + 2) == "(":
+            name, called = unit.tok(i + 1), unit.tok(i + 2) == "("
+            named = (
+                is_identifier(name) and name != "operator"
+            )  # of `f.template operator()<int>(x)` the arguments follow
+            if named and called and unit.tok(i - 1) in ("::", ".", "->"):
                 yield self._not_needed(unit, i)
         if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
             return
