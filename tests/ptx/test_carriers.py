@@ -57,6 +57,16 @@ def test_a_function_of_the_file_hands_its_tiles_on() -> None:
     assert converted(out) == out
 
 
+def test_a_header_may_have_both(tmp_path: Path) -> None:
+    tree, out = tmp_path / "tree", tmp_path / "out"
+    tree.mkdir()
+    (tree / "mma.cuh").write_text(NUMBER + MMA + STEP)
+    (tree / "a.cu").write_text('#include "mma.cuh"\n' + KERNEL)
+    assert CliRunner().invoke(cli, ["convert", str(tree), "-o", str(out)]).exit_code == 0
+    assert GIVEN in (out / "a.cu").read_text()
+    assert (out / "mma.cuh").read_text().count("Into<float> tile = {}") == 2
+
+
 def test_it_multiplies_itself_at_places_that_it_computes() -> None:
     text = STEP.replace("MMA(rows[i] + 4, a[i], b[1]);", "").replace(
         "MMA(rows[i], a[i], b[0]);", ASM.replace("C[", "rows[i][")

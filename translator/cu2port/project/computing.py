@@ -110,13 +110,15 @@ class Multiplied:
     def _carriers(self, file: str) -> frozenset[str]:
         if file not in self._handing_on:
             self._handing_on[file] = frozenset()  # headers that include each other
-            products = self._products(file)
-            if any(text.partition(" ")[0] in self._header(file).words for text in products):
+            header = self._header(file)
+            names = {text.partition(" ")[0] for text in self._products(file)}
+            own = {text.partition(" ")[0] for text in self._graph.own_products(file)}
+            if not names.isdisjoint(header.words) or any(header.text.count(name) > 1 for name in own):
                 from cu2port.ptx.wrappers import carriers
 
                 told = self.told(file)
                 project = Project(**told._asdict())
-                unit = Unit(self._header(file).text, load_catalog(), path=file, project=project)
+                unit = Unit(header.text, load_catalog(), path=file, project=project)
                 self._handing_on[file] = carriers(unit, False)
                 unit.forget()
         return self._handing_on[file]

@@ -162,6 +162,10 @@ class Graph:
         told = [said for f in self._there(self._member_sides, file) for said in self._member_sides[f]]
         return resolved(told, by_name(self.side_macros(file))) if told else frozenset()
 
+    def own_products(self, file: str) -> frozenset[str]:
+        """The functions that multiply by PTX's `mma` of a header itself."""
+        return self._products.get(file, frozenset())
+
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
         return frozenset(text for f in self._there(self._products, file) for text in self._products[f])
