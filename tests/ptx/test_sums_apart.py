@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from amd_code import machine_code
 from loading import load
-from mma_programs import ASM, converted, run_simulated, whole
+from mma_programs import ASM, STEPS, STEPS_MAIN, converted, run_simulated, whole
 
 TOOL = load(Path(__file__).resolve().parents[2] / "tools" / "mma_cost.py")
 
@@ -103,31 +103,6 @@ def test_what_reads_the_array_or_gains_nothing_is_not_kept(body: str, call: str)
     assert "acc_kept" not in converted(body + kernel(call, before="float x[4]; int i = 0;"))
 
 
-PROGRAM = """
-__device__ void load(unsigned* a, unsigned* b, float* c, int k, int mode, bool odd) {
-    const unsigned lane = threadIdx.x;
-    for (int i = 0; i < 4; ++i) a[i] = (lane * 2654435761u >> (3 * i + k)) & 0x40004000u;
-    for (int i = 0; i < 2; ++i) b[i] = (lane * 2246822519u >> (5 * i + k)) & 0x3c003c00u;
-    for (int i = 0; i < 4; ++i) c[i] = float(lane + i) - 16 * k;
-    if (mode == 1 && odd) a[k & 3] = lane % 3 ? 0x7c00fc00u : 0x7e003c00u, c[1] = lane % 5 ? c[1] : __builtin_inff();
-    if (mode == 2) {  // -0 in a warp, +0 in the other
-        for (int i = 0; i < 4; ++i) a[i] = odd ? 0x80008000u : 0, c[i] = odd ? -0.f : 0.f;
-        for (int i = 0; i < 2; ++i) b[i] = 0x3c003c00u;
-    }
-}
-__global__ void k(float* out, int n, int mode, int odd, int here) {
-    if (!(here >> (threadIdx.x / 32) & 1)) return;
-    const bool mine = (threadIdx.x / 32) == odd;
-    float acc[6][4], e[4];
-    unsigned a[4], b[2];
-    for (int j = 0; j < 6; ++j) { load(a, b, e, j, mode, mine); for (int i = 0; i < 4; ++i) acc[j][i] = e[i]; }
-    for (int k = 0; k < n; ++k) {
-        load(a, b, e, k, mode, mine);
-        STEP
-    }
-    for (int i = 0; i < 24; ++i) out[threadIdx.x * 24 + i] = acc[i / 4][i % 4];
-}
-"""
 STEP = """mma(acc[0], a, b, acc[0]);
         two(acc[4], a, b, acc[4]);
         for (int j = 1; j < 3; ++j) { mma(acc[j], a, b, e); mma(acc[j], a, b, acc[j]); }
@@ -136,30 +111,13 @@ HANDED = """__device__ inline void step(float* sums, const unsigned* a, const un
     mma(sums, a, b, sums);
 }
 """
-MAIN = """
-int main(int, char** names) {
-    float* out;
-    (void)hipMallocManaged((void**)&out, 6144);
-    std::FILE* to = std::fopen(names[2], "wb");
-    for (int mode = 0; mode < MODES; ++mode)
-        for (int odd = 0; odd < 2; ++odd)
-            for (int here = 1; here < 4; ++here) {
-                for (int i = 0; i < 1536; ++i) out[i] = 7;
-                k<<<1, 64>>>(out, 3, mode, odd, here);
-                if (hipDeviceSynchronize() != hipSuccess) return 3;
-                for (int i = 0; i < 1536; ++i) if (out[i] != out[i]) out[i] = 1e30f;
-                std::fwrite(out, 4, 1536, to);
-            }
-    std::fclose(to);
-}
-"""
 
 
 def program(kept: bool, modes: int = 3) -> str:
-    kernel = PROGRAM.replace("STEP", STEP)
+    kernel = STEPS.replace("STEP", STEP)
     if not kept:
         kernel = kernel.replace("], e[4];", "], e[4];\n    float* all = acc[0];")
-    return whole(converted(MMA + TWO + HANDED + kernel), MAIN.replace("MODES", str(modes)), kept)
+    return whole(converted(MMA + TWO + HANDED + kernel), STEPS_MAIN.replace("MODES", str(modes)), kept)
 
 
 @pytest.mark.slow

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
@@ -25,7 +25,8 @@ class Product:
     """An asm with one `mma`. `root`: what its accumulators are reached through; `at`: the place of the first one, in
     elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators.
     `begins`: the tile begins with zeros or with C, where C is none of them. `apart`: C's operands, where they are the
-    same elements of something else. `member`: of a struct, which is to hold nothing else."""
+    same elements of something else. `member`: of a struct, which is to hold nothing else. `spread`: names of the
+    accumulators, where each has one of its own."""
 
     statement: AsmStatement
     form: Form
@@ -36,6 +37,7 @@ class Product:
     begins: str = ""
     member: str = ""
     apart: Apart | None = None
+    spread: tuple[str, ...] = ()
 
     @property
     def goes_on(self) -> bool:
@@ -49,6 +51,7 @@ class Apart:
 
     root: str
     places: tuple[range, ...]
+    spread: tuple[str, ...] = ()
 
 
 def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
@@ -75,6 +78,13 @@ def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
         return None
     sums, added = ([_element(unit, reading.operands[i].expr) for i in of] for of in (d, c))
     of_d, of_c = (tuple(_range(unit, reading.operands[i].expr) for i in of) for of in (d, c))
+    names, others = (_names(unit, of) for of in (of_d, of_c))
+    if names:
+        at_c = tuple(of_c) if others else ()
+        zero = all(_is_zero(unit, reading.operands[i].expr) for i in c)
+        same = Product(s, form, names[0], d[0], 0, (*of_d, *(at_c if others == names else ())), spread=names)
+        apart = Apart(others[0], at_c, others) if others and not set(others) & set(names) else None
+        return same if others == names else replace(same, begins="from_zero" if zero else "from_c", apart=apart)
     if sums[0] is None:
         return None
     root, member, base, first = sums[0]
@@ -110,10 +120,29 @@ def _range(unit: Unit, span: Span) -> range:
 
 
 def _element(unit: Unit, span: Span) -> tuple[str, str, str, int] | None:
+    where = _range(unit, span)
+    return element_of(unit, read_expression(unit, where.start, where.stop))
+
+
+def _names(unit: Unit, places: Sequence[range]) -> tuple[str, ...]:
+    return names_of([read_expression(unit, r.start, r.stop) for r in places])
+
+
+def names_of(exprs: Sequence[Expr]) -> tuple[str, ...]:
+    """The names in `d0`, `d0[0]` or `*d0`, each another one; () of others."""
+    found = []
+    for e in exprs:
+        first = isinstance(e, Index) and isinstance(e.inner, Num) and e.inner.value == 0
+        of = e.base if isinstance(e, Index) and first else e.x if isinstance(e, Unary) and e.op == "*" else e
+        if not isinstance(of, Name) or of.qualified or of.targs:
+            return ()
+        found.append(of.text)
+    return tuple(found) if len(set(found)) == len(found) else ()
+
+
+def element_of(unit: Unit, e: Expr) -> tuple[str, str, str, int] | None:
     """Of `(p + 8 * j)[3]` and `p[8 * j + 3]`: p; its member, if the element is in one; what is between p and the
     number, "" where it is nothing; 3. None of what is no element whose place is a multiple of four and that number."""
-    where = _range(unit, span)
-    e = read_expression(unit, where.start, where.stop)
     if not isinstance(e, Index) or not is_pure(e):
         return None
     number, rest = _summed(unit, e.inner)

@@ -216,10 +216,9 @@ def _uses(
     """Those in a body itself and in its local functions, not in other lambdas."""
     by_keyword = {p.statement.keyword: p for p in products}
     for s in all_statements(body, local):
-        if isinstance(s, Asm) and s.at in by_keyword:
-            p = by_keyword[s.at]
+        if isinstance(s, Asm) and s.at in by_keyword and not (p := by_keyword[s.at]).spread:
             yield _Use(s.at, p.root, p.places, (p.form,), p)
-    for c in calls_of(unit, all_statements(body, local), wrappers):
+    for c in (c for c in calls_of(unit, all_statements(body, local), wrappers) if not c.spread):
         yield _Use(c.at, c.root, c.places, c.wrapper.forms, None, c)
     yield from (_Use(m.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local)))
 

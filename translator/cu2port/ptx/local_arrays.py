@@ -83,8 +83,8 @@ def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs:
     level = 0
     for n, (index, above) in enumerate(reversed(todo)):
         level = n + 1 - (taken - above)
-        alone = structs or (whole and index is outer)
-        if level > dims or (level == dims and not (alone or is_fours(index.inner))) or (level < dims and not rows):
+        first = structs or (whole and index is outer) or is_fours(index.inner, count=count)
+        if level > dims or (level == dims and not first) or (level < dims and not rows):
             return False
     return True
 

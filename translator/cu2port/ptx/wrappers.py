@@ -14,7 +14,7 @@ from cu2port.core.model import Edit, Project, Side, insert
 from cu2port.facts.product_functions import definition, is_called_alone, is_offered, namespace_of
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product, is_pure, member_of, place_of, subscripts
+from cu2port.ptx.accumulators import Product, find_product, is_pure, member_of, names_of, place_of, subscripts
 from cu2port.ptx.asm import statements as asm_statements
 from cu2port.ptx.controls import left_out
 from cu2port.ptx.declared import parameters_of, row_pointers
@@ -22,6 +22,7 @@ from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.local_arrays import begins_tile, only
 from cu2port.ptx.matrix_forms import SUMS
 from cu2port.ptx.regions import extent
+from cu2port.ptx.spread import root_of, same
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
 from cu2port.syntax.lexer import is_identifier
@@ -38,7 +39,8 @@ _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template 
 @dataclass(frozen=True)
 class Call:
     """A call of a wrapper at statement `at`, with the tokens of the argument that has the accumulators of `root`.
-    `added`: of the one that has them as C too."""
+    `added`: of what has them as C too; `others`: of those behind the first, where each is an argument; `spread`: the
+    names of these, if they are no elements of an array."""
 
     at: int
     call: CallExpr
@@ -46,25 +48,28 @@ class Call:
     root: str
     place: range
     members: frozenset[str]  # in which accumulators are
-    added: range | None = None
+    added: tuple[range, ...] = ()
+    others: tuple[range, ...] = ()
+    spread: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[range, ...]:
-        return (self.place,) if self.added is None else (self.place, self.added)
+        return (self.place, *self.others, *self.added)
 
     @property
     def goes_on(self) -> bool:
         """Whether some product does not take C over from PTX's layout."""
         of = self.wrapper
-        return self.added is not None or any(p.goes_on for p in of.products) or any(c.goes_on for c in of.calls)
+        return bool(self.added) or any(p.goes_on for p in of.products) or any(c.goes_on for c in of.calls)
 
     def given(self, unit: Unit, tiles: str) -> Edit:
         """The argument more: of these tiles, which begin with their first accumulator or name it."""
-        by = "of" if self.wrapper.reference and not self.members else "at"
+        whole = self.wrapper.reference and not self.members and not self.others
+        by = "of" if whole else "at"
         arg = unit.source(self.place.start, self.place.stop)
-        if self.wrapper.reference and self.members:
+        if self.wrapper.reference and not whole:
             arg = f"&{arg}"
-        same = "" if self.added is None else ".in_place()"
+        same = ".in_place()" if self.added else ""
         return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg}){same}", Side.LEFT)
 
 
@@ -72,7 +77,8 @@ class Call:
 class Wrapper:
     """A function whose parameter `index` of `params` holds accumulators of its products, and nothing else. `base`: its
     address in the body. `calls`: of other wrappers, which get it. `included`: it is in a header; `space`: in this
-    namespace. `added`: the parameter that its products take the same elements of as C, and that nothing else names."""
+    namespace. `added`: the parameter that its products take the same elements of as C, and that nothing else names.
+    `spread`: the parameters of accumulators, where each has one; then `added` are as many."""
 
     function: Function
     params: int
@@ -86,7 +92,8 @@ class Wrapper:
     of_type: bool  # whether it does so only where the elements have the type of the sums
     included: bool = False
     space: str = ""
-    added: int = -1
+    added: tuple[int, ...] = ()
+    spread: tuple[int, ...] = ()
 
     @property
     def members(self) -> frozenset[str]:
@@ -100,7 +107,7 @@ class Wrapper:
     @property
     def begin(self) -> tuple[bool, bool, int]:
         """How what it is given begins a tile, see `begins_tile`."""
-        return self.reference, bool(self.members), self.forms[0].registers("D")
+        return self.reference and not self.spread, bool(self.members), self.forms[0].registers("D")
 
     @property
     def keyword(self) -> int:
@@ -225,19 +232,14 @@ def calls_of(unit: Unit, whole: Iterable[Stmt], wrappers: Mapping[str, Wrapper])
         w = wrappers.get(s.expr.callee.text)
         if w is None or len(s.expr.args) != w.params or not w.is_meant(unit, s.expr.callee):
             continue
-        arg = s.expr.args[w.index]
-        root = place_of(arg)
-        a, b = tokens(arg)
-        member = member_of(arg)
-        if root is not None and is_pure(arg) and not (member and w.members):
-            added = _same(unit, arg, s.expr.args[w.added]) if w.added >= 0 else None
-            yield Call(s.at, s.expr, w, root, range(a, b + 1), w.members | {member} - {""}, added)
-
-
-def _same(unit: Unit, a: Expr, b: Expr) -> range | None:
-    """The tokens of b, where it is written as a."""
-    x, y = (range(first, last + 1) for first, last in (tokens(a), tokens(b)))
-    return y if unit.t[x.start : x.stop] == unit.t[y.start : y.stop] else None
+        args = [s.expr.args[i] for i in w.spread or (w.index,)]
+        spread = names_of(args) if w.spread else ()
+        root = spread[0] if spread else root_of(unit, args, not w.reference) if w.spread else place_of(args[0])
+        place, *others = (range(a, b + 1) for a, b in map(tokens, args))
+        member = member_of(args[0])
+        if root is not None and all(map(is_pure, args)) and not (member and w.members):
+            added = same(unit, args, [s.expr.args[i] for i in w.added]) if w.added else ()
+            yield Call(s.at, s.expr, w, root, place, w.members | {member} - {""}, added, tuple(others), spread)
 
 
 def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapping[str, Wrapper]) -> Wrapper | None:
@@ -277,20 +279,35 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     again = any(c.wrapper.again for c in calls) or _is_again(unit, body, places)
     of_type = of_type or any(c.wrapper.of_type for c in calls)
     out = Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together, again, of_type)
-    return replace(out, space=namespace_of(unit, f) or "", added=_added(unit, f, body, out))
+    names = {*(p.spread for p in products), *(c.spread for c in calls)}
+    spread = _alone(unit, f, body, names, places)
+    if spread is None or any(
+        (params[i].pointer, params[i].reference) != (param.pointer, param.reference) for i in spread
+    ):
+        return None
+    return replace(out, space=namespace_of(unit, f) or "", added=_added(unit, f, body, out), spread=spread)
 
 
-def _added(unit: Unit, f: Function, body: Block, w: Wrapper) -> int:
-    """The parameter that has C of a wrapper's products, at the same places as the sums; -1 where there is none."""
+def _added(unit: Unit, f: Function, body: Block, w: Wrapper) -> tuple[int, ...]:
+    """The parameters that have C of a wrapper's products, at the same places as the sums."""
     apart = [p.apart for p in w.products if p.begins == "from_c"]
-    roots = {x.root if x is not None else "" for x in apart}
-    if len(roots) != 1 or "" in roots or w.calls:
-        return -1
-    held = _held(unit, f, body, roots.pop(), [r for x in apart if x is not None for r in x.places])
-    if held is None or not only(unit, f.body, held.name, held.allowed):
-        return -1
-    names = [p.name for p in parameters_of(unit, f)]
-    return names.index(held.name) if held.name in names else -1
+    if not apart or None in apart or w.calls:
+        return ()
+    names = {x.spread or (x.root,) for x in apart if x is not None}
+    return _alone(unit, f, body, names, [r for x in apart if x is not None for r in x.places]) or ()
+
+
+def _alone(
+    unit: Unit, f: Function, body: Block, names: set[tuple[str, ...]], places: list[range]
+) -> tuple[int, ...] | None:
+    """The parameters that names reach, and that nothing but these places names; None where that is not so."""
+    if len(names) != 1:
+        return None
+    held = [_held(unit, f, body, name, places) for name in next(iter(names))]
+    params = [p.name for p in parameters_of(unit, f)]
+    if any(h is None or h.name not in params or not only(unit, f.body, h.name, h.allowed) for h in held):
+        return None
+    return tuple(params.index(h.name) for h in held if h is not None)
 
 
 def _is_again(unit: Unit, body: Block, places: list[range]) -> bool:
