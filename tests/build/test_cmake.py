@@ -197,6 +197,8 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "set(X ${CUDAToolkit_ROOT}/lib64 ${CUDAToolkit_ROOT}/lib64x)\n",
             "set(X ${CUDAToolkit_ROOT}/lib ${CUDAToolkit_ROOT}/lib64x)\n",
         ),
+        ('set(NVCC "${CUDA_PATH}/bin/nvcc")\n', 'set(NVCC "${CUDA_PATH}/bin/hipcc")\n'),
+        ("find_program(X nvcc PATHS ${P})\n", "find_program(X hipcc PATHS ${P})\n"),
         (
             "cuda_add_library(a ${S} STATIC)\ncuda_add_executable(b WIN32 b.cpp EXCLUDE_FROM_ALL)\n",
             "add_library(a STATIC ${S})\ntarget_link_libraries(a hip::host)\n"

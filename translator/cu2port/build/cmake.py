@@ -311,7 +311,13 @@ def _found_instead(text: str, c: Command, row: Row) -> Iterator[Finding]:
 
 
 def _compiler(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
-    for arg in c.args if c.name in ("execute_process", "add_custom_command", "add_custom_target") else ():
+    calls = c.name in ("execute_process", "add_custom_command", "add_custom_target")
+    names = c.args[1:] if c.name in ("set", "find_program") else ()
+    for arg in names:
+        if arg.text == "nvcc" or arg.text.endswith("/nvcc"):
+            why = "what calls it may have options of nvcc's"
+            yield swap(COMMAND, "nvcc", "hipcc", arg.inner + len(arg.text) - len("nvcc"), why, review=True)
+    for arg in c.args if calls else ():
         if arg.text == "nvcc" or arg.text.endswith("/nvcc") or arg.text == "${CUDA_NVCC_EXECUTABLE}":
             yield by_hand(COMMAND, arg.text, "nvcc is called by hand", "hipcc with its options", arg.start, arg.end)
 

@@ -13,7 +13,7 @@ from cu2port.build import options
 from cu2port.build.functions import Functions, functions
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.words import TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
@@ -33,7 +33,6 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 )
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
-_HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
 _USED = (
@@ -266,7 +265,7 @@ def _is_home(line: _Line, words: list[options.Word]) -> bool:
     """Whether a value is CUDA's folder and nothing else, or the one that nvcc is found in."""
     if line.text.rstrip().endswith("/..") and "dirname" in line.text and _LOOKED_UP.search(line.text) is not None:
         return True
-    return len(words) == 1 and _HOME.fullmatch(words[0].text) is not None
+    return len(words) == 1 and HOME.fullmatch(words[0].text) is not None
 
 
 def _platform(
@@ -282,7 +281,7 @@ def _platform(
     places: dict[int, None] = {}
     first: options.Word | None = None
     for word in words:
-        known = _HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
+        known = HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
         if known and _INCLUDE.match(word.text):
             bare = line.name and not word.text.startswith("-")
             uses = included.get(line.name, ()) if bare else ()
@@ -307,9 +306,9 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     word is for CUDA's compiler."""
     for m in _NVCC.finditer(word.text):
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
-    for m in _HOME.finditer(word.text):
+    for m in HOME.finditer(word.text):
         yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
-    known = _HOME.search(word.text) is not None
+    known = HOME.search(word.text) is not None
     for m in _REFERENCE.finditer(word.text):
         if m[1] in homes:
             known = True
@@ -349,7 +348,7 @@ def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
     if line.name not in TOOLKITS or not words or not re.match(r"/[\w./-]+$", words[0].text):
         return
     shown, start = words[0].text, words[0].start
-    if not _HOME.search(shown) and not shown.startswith("/opt/rocm"):
+    if not HOME.search(shown) and not shown.startswith("/opt/rocm"):
         instead = "ROCm's folder, /opt/rocm as a rule"
         yield by_hand(TOOLKIT, shown, "it is where CUDA is", instead, start, start + len(shown))
 

@@ -247,7 +247,7 @@ TOOLKIT = BuildRule(
     "CU815",
     "build-toolkit-path",
     Severity.WARNING,
-    """A Makefile, or a variable of the environment in a CMake file, names the folder of CUDA's toolkit.
+    """A Makefile or a CMake file names the folder of CUDA's toolkit, by its path or a variable of the environment.
 
 It becomes `/opt/rocm`, where ROCm is as a rule. A variable such as CUDA_HOME that no file of the tree sets comes from
 the environment, and becomes ROCM_PATH; one that the tree sets keeps its name and gets another value. g++ gets the
@@ -262,6 +262,7 @@ macro by which HIP's headers know the platform, beside the folder where they are
             "Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include -D__HIP_PLATFORM_AMD__\n"
         ),
         BuildExample("CMakeLists.txt", "f($ENV{CUDA_PATH}/include)\n", "f(${hip_INCLUDE_DIRS})\n"),
+        BuildExample("CMakeLists.txt", "f(/usr/local/cuda/lib64)\n", "f(/opt/rocm/lib)\n"),
     ),
 )
 TORCH = BuildRule(

@@ -9,7 +9,7 @@ from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
 from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
@@ -35,6 +35,7 @@ _OPTIONS = re.compile(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
 _LIBRARIES = re.compile(
     r"\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_(?:ROOT|TARGET)_DIR|CUDAToolkit_ROOT)\}(?P<lib>/lib64)(?!\w)"
 )
+_LIB64 = re.compile(r"/lib64(?!\w)")
 REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -110,13 +111,13 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     for i, arg in enumerate(c.args):
         if any(f.start == arg.start for f in tried):
             continue
-        yield from _folders(arg)
+        yield from _folders(c, arg)
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m, asked)
 
 
-def _folders(arg: Arg) -> Iterator[Finding]:
-    """Variables of the environment that name CUDA's folder, and the folder of the libraries below it."""
+def _folders(c: Command, arg: Arg) -> Iterator[Finding]:
+    """What names CUDA's folder, a path or a variable of the environment, and the folder of the libraries below it."""
     for m in _ENVIRONMENT.finditer(arg.text):
         why, start = "nothing of CMake sets it", arg.inner + m.start()
         if m["include"] and m[0].startswith("$"):
@@ -127,6 +128,10 @@ def _folders(arg: Arg) -> Iterator[Finding]:
                 yield _lib(arg.inner + m.start("lib"))
     for m in _LIBRARIES.finditer(arg.text):
         yield _lib(arg.inner + m.start("lib"))
+    for m in HOME.finditer(arg.text) if c.name not in ("message", "string") else ():
+        yield swap(TOOLKIT, m[0], "/opt/rocm", arg.inner + m.start(), "ROCm is there as a rule", review=True)
+        if _LIB64.match(arg.text, m.end()):
+            yield _lib(arg.inner + m.end())
 
 
 def _lib(start: int) -> Finding:

@@ -36,6 +36,8 @@ _OTHER_SYSTEM = re.compile(
     r"\s*(?:WIN32|MSVC|MINGW|APPLE|\"?(?:CMAKE_SYSTEM_NAME|\$\{CMAKE_SYSTEM_NAME\})\"?\s+(?:STREQUAL|MATCHES)"
     r"\s+\"?(?:Windows|Darwin)\"?)\s*"
 )
+#: the folder where CUDA's toolkit is as a rule, in a path or alone
+HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
 TOOLKITS = frozenset(
     "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
