@@ -110,9 +110,8 @@ WITH_HIP = set("half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp
 def test_targets_of_rows_are_declared(header: str, compiler: str, tmp_path: Path) -> None:
     names = targets(header)
     assert names
-    built(
-        compiler, f'#include "cu2port/{header}"\n' + "".join(f"using cu2port::{n};\n" for n in names) + MAIN, tmp_path
-    )
+    declared = "".join(f"using cu2port::{n};\n" for n in names)  # in a namespace: the C library has some of these names
+    built(compiler, f'#include "cu2port/{header}"\nnamespace names {{\n{declared}}}\n{MAIN}', tmp_path)
 
 
 MAIN = "int main() {}\n"
@@ -130,12 +129,14 @@ def test_functions_of_the_device_on_the_host(compiler: str, tmp_path: Path) -> N
     calls += ["rsqrtf(4.0f)", "norm3df(1.0f, 2.0f, 2.0f)", "fdividef(1.0f, 8.0f)", "rcbrt(8.0f)"]
     lines = "".join(f'std::printf("%.17g\\n", static_cast<double>(cu2port::{c}));\n' for c in calls)
     more = 'double s, c; cu2port::sincospi(0.25, &s, &c); std::printf("%.17g\\n", s - c);'
+    more += 'cu2port::sincos(0.25, &s, &c); std::printf("%.17g\\n%.17g\\n", s, c);'
+    more += 'float f, g; cu2port::sincos(0.25f, &f, &g); std::printf("%d\\n", f == sinf(0.25f) && g == cosf(0.25f));'
     source = f'#include "cu2port/host_math.hpp"\n#include <cstdio>\nint main() {{ {lines} {more} }}\n'
     done = subprocess.run([built(compiler, source, tmp_path)], capture_output=True, text=True, check=True)
     half = math.sqrt(0.5)
     wanted = [half, -half, -1, 0, 0, 1, -1, 0, half, -half, 1, 0]
     wanted += [1 / math.sqrt(0.3), -(5 ** (-1 / 3)), 0.5 * math.erfc(1.5 * half), 2e-201, 3, 1 / 3, 2e200, 0.5]
-    wanted += [0.5, 3, 0.125, 0.5, 0]
+    wanted += [0.5, 3, 0.125, 0.5, 0, math.sin(0.25), math.cos(0.25), 1]
     assert [float(x) for x in done.stdout.split()] == pytest.approx(wanted, rel=1e-15, abs=1e-15)
 
 

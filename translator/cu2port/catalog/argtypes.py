@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from cu2port.core.model import Span
+from cu2port.facts.named_types import NamedTypes
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import own_tokens
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import read_expression
@@ -20,6 +22,7 @@ from cu2port.syntax.words import PLACEHOLDERS
 POINTER, VALUE = "*", "!*"
 TO_CONST = {"const*": 1, "const**": 2}  # pointers that surely lead to what is const, and how many
 CONST_POINTERS = "*const*"  # what surely points to pointers that are const themselves
+DEPENDENT = "dependent"  # what a template's parameter decides
 MUTABLE = "char**"  # what surely points to pointers to `char`, nothing of it const
 _OBJECTS = frozenset({"variable", "parameter", "member"})
 _TO_CONST_POINTERS = re.compile(r"\* ?const ?[*\[]")
@@ -29,12 +32,14 @@ _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the
 
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
     """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const*` and `const**`
-    surely pointers to what is const, `*const*` to pointers that are, `char**` surely that without const, else a
-    struct's name. None: not known."""
+    surely pointers to what is const, `*const*` to pointers that are, `char**` surely that without const, `dependent`
+    made of what has the type of a template's parameter, else a struct's name. None: not known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
     e = read_expression(unit, first, stop)
+    if wanted == DEPENDENT:
+        return _is_dependent(unit, e)
     if wanted in TO_CONST:
         return _is_to_const(unit, span, e, TO_CONST[wanted])
     if wanted == MUTABLE:
@@ -45,6 +50,13 @@ def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
         return _is_to_const_pointers(unit, span, e)
     pointer = _is_pointer(unit, span, e)
     return pointer if pointer is None or wanted == POINTER else not pointer
+
+
+def _is_dependent(unit: Unit, e: Expr) -> bool:
+    types, (first, last) = unit.once(NamedTypes), own_tokens(e)
+    names = ((unit.t[k], k) for k in range(first, last + 1) if is_identifier(unit.t[k]))
+    found = (unit.declarations.visible(name, k) for name, k in names)
+    return any(types.declared(d).dependent for d in found if d is not None and d.kind in _OBJECTS)
 
 
 def _is_pointer(unit: Unit, span: Span, e: Expr) -> bool | None:

@@ -259,10 +259,8 @@ def _check_change(where: Source, cuda: str, value: dict[str, Any]) -> None:
             raise where.error(f"change of `{cuda}`: a form's `trust` must be exact or review", cuda)
         for key, wanted in form.get("types", {}).items():
             if not key.isdigit() or not _TYPE.match(str(wanted)):
-                raise where.error(
-                    f"change of `{cuda}`: types = {{ INDEX = a struct, *, !*, const*, const**, *const* or char** }}",
-                    cuda,
-                )
+                known = "a struct, *, !*, const*, const**, *const*, char** or dependent"
+                raise where.error(f"change of `{cuda}`: types = {{ INDEX = {known} }}", cuda)
         _versions(where, cuda, form)
     if "args" in value and "call" in value:
         raise where.error(f"change of `{cuda}` has both `args` and `call`", cuda)

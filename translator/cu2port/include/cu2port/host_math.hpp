@@ -1,4 +1,5 @@
-// cu2port host_math: functions of CUDA's math library that HIP has for the device alone, for both sides.
+// cu2port host_math: functions of CUDA's math library that HIP has for the device alone, for both sides; and those that
+// HIP has for double alone, for float too.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 #ifndef CU2PORT_HOST_MATH_HPP
 #define CU2PORT_HOST_MATH_HPP
@@ -65,6 +66,12 @@ CU2PORT_MATH float fdividef(float a, float b) { CU2PORT_MATH_BODY(::fdividef(a, 
 CU2PORT_MATH void sincospi(double a, double* sine, double* cosine) { *sine = sinpi(a), *cosine = cospi(a); }
 CU2PORT_MATH void sincospif(float a, float* sine, float* cosine) { *sine = sinpif(a), *cosine = cospif(a); }
 CU2PORT_MATH void sincospi(float a, float* sine, float* cosine) { cu2port::sincospif(a, sine, cosine); }
+CU2PORT_MATH void sincos(double a, double* sine, double* cosine) {
+    CU2PORT_MATH_BODY(::sincos(a, sine, cosine), static_cast<void>((*sine = std::sin(a), *cosine = std::cos(a))))
+}
+CU2PORT_MATH void sincos(float a, float* sine, float* cosine) {
+    CU2PORT_MATH_BODY(::sincosf(a, sine, cosine), static_cast<void>((*sine = std::sin(a), *cosine = std::cos(a))))
+}
 
 #undef CU2PORT_MATH_N
 #undef CU2PORT_MATH_1
