@@ -34,6 +34,12 @@ def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
     return done.output.decode().splitlines()
 
 
+def test_its_header_brings_halves() -> None:
+    """CUDA's mma.h includes cuda_fp16.h; a file may lean on that, and have no fragments at all."""
+    text = "#include <mma.h>\n__global__ void k(half* p) { *p = __float2half(1.f); }\n"
+    assert "#include <hip/hip_fp16.h>" in translate(text, Options(), path="a.cu").output.decode()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_products(wave: int, tmp_path: Path) -> None:
