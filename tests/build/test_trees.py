@@ -222,7 +222,8 @@ def test_packages_of_a_module_are_found_where_the_language_is_enabled(tmp_path: 
     files = {
         "CMakeLists.txt": "project(x)\n",
         "cmake/Setup.cmake": 'message("call enable_language(CUDA)")\ntarget_link_libraries(x PRIVATE cufft)\n',
-        **dict.fromkeys(("tests/CMakeLists.txt", "apps/CMakeLists.txt"), "project(y)\nenable_language(CUDA)\n"),
+        "tests/CMakeLists.txt": "project(y)\nenable_language(CUDA)\n",
+        "apps/CMakeLists.txt": 'message("## a\\" # b")\nproject(y) # "\nenable_language(CUDA)\n',
         "apps/more/CMakeLists.txt": "enable_language(CUDA)\n",
     }
     for name, text in files.items():

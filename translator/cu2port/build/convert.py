@@ -20,7 +20,7 @@ _CUDA = re.compile(  # in small letters; without re.I, which keeps the engine fr
     rb"|-(?:use_fast_math|expt-(?:relaxed|extended)|extended-lambda|(?:generate-)?line-?info|maxrregcount|gencode"
     rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)"
 )
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+")|#[^\n]*', re.S)  # none begins in a string
 _OWN_HIP = re.compile(
     r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
     r"|hip_add_(?:library|executable)\b"
@@ -75,6 +75,11 @@ class Facts:
     passes_flags: bool = False
 
 
+def _kept(m: re.Match[str]) -> str:
+    """A string; of a comment nothing."""
+    return m[1] or ""
+
+
 def facts(kind: str, data: bytes) -> Facts:
     """The facts of a build file, from its text alone."""
     if len(data) > MOST_BYTES or not _CUDA.search(data.lower()):
@@ -82,7 +87,7 @@ def facts(kind: str, data: bytes) -> Facts:
             return Facts()
         text = data[:MOST_BYTES].decode("latin-1")
         own_hip = _OWN_HIP.search(text) is not None
-        return Facts(hip=own_hip, standards=_standards(_COMMENT.sub("", text)), globs="GLOB" in text)
+        return Facts(hip=own_hip, standards=_standards(_COMMENT.sub(_kept, text)), globs="GLOB" in text)
     text = data.decode("latin-1")
     if kind == "make":
         from cu2port.build.make import as_cuda, defines
@@ -90,7 +95,7 @@ def facts(kind: str, data: bytes) -> Facts:
         return Facts(defines=defines(text), as_cuda=as_cuda(text))
     if kind != "cmake":
         return Facts()
-    text = _COMMENT.sub("", text)
+    text = _COMMENT.sub(_kept, text)
     rows = table()
     words = set(_WORD.findall(text))
     found = {row.package or _runtime(row.to) for name, row in rows["target"].items() if name in words}
@@ -169,12 +174,12 @@ def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -
 
 
 def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
-    if _MODULE.search(path) and not _FINDS.search(_COMMENT.sub("", text)):
+    if _MODULE.search(path) and not _FINDS.search(_COMMENT.sub(_kept, text)):
         message = "left alone: it is a copy of a module that finds CUDA, and find_package(hip) does not use it"
         yield finding(PACKAGE, message, 0, 0, severity=INFO)
         return
     if asked.own_hip:
-        plain = _COMMENT.sub("", text)
+        plain = _COMMENT.sub(_kept, text)
         if _OWN_CUDA.search(plain) or "nvcc" in plain:
             message = "left alone: the tree has a build for HIP of its own; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
