@@ -3,11 +3,11 @@
     python tools/matrix_kernels.py [--rocm ROOT] [--only NAME] [--keep DIR] [--write PAGE --commits FILE] FOLDER
 
 FOLDER holds checkouts: marlin, llm-awq, ggml, bitsandbytes, flash-attention (with its submodule csrc/cutlass), fp6_llm,
-omniserve, llmq, SageAttention, SpargeAttn, CPM.cu, AutoAWQ_kernels. What a kernel needs is copied into a temporary
-folder beside a program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in double. Host
-functions that need a framework are cut off, headers that bring libraries are replaced by what is used of them. It is
-converted; `cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for gfx942 and
-gfx1100.
+omniserve, llmq, SageAttention, SpargeAttn, CPM.cu, AutoAWQ_kernels, flash-llm. What a kernel needs is copied into a
+temporary folder beside a program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in
+double. Host functions that need a framework are cut off, headers that bring libraries are replaced by what is used of
+them. It is converted; `cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for
+gfx942 and gfx1100.
 One kernel after the other, each step within its time limit; the last lines are a row for each. With `--write` a row of
 the page's table is replaced for each kernel that was run. FILE names commits: `name commit` a line.
 """
@@ -169,6 +169,17 @@ PROGRAMS = (
         (Source("fp6_llm/csrc/fp6_linear.cu", "template<int EXPONENT, int MANTISSA>"),),
         {},
         ("fp6_llm/csrc",),
+        SM80,
+    ),
+    Program(
+        "flash_llm",
+        "flash-llm",
+        "`SpMM_Kernel` and `SplitK_Reduction`",
+        "f16 `mma`, `ldmatrix`, `cp.async`, sparse weights",
+        "SpMM_API.cu",
+        (Source("csrc/SpMM_API.cu"),),
+        {},
+        ("csrc",),
         SM80,
     ),
     Program(
