@@ -33,7 +33,7 @@ SHIFTS = frozenset({"<<", ">>", "<<=", ">>="})
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: bytes [start, end) of a file's converted text become `text`."""
+    """One change: bytes [start, end) of a file's converted text become `text`. `function`: its first token's number."""
 
     path: Path
     line: int
@@ -41,6 +41,7 @@ class Mutant:
     start: int
     end: int
     text: str
+    function: int
 
     def __str__(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}:{self.line}: {self.operator} {self.text or 'nothing'}"
@@ -140,7 +141,7 @@ def mutants(side: Side, kernel: Kernel) -> list[Mutant]:
                 for operator in OPERATORS:
                     for name, first, stop, text in operator(unit, i):
                         start, end = unit.p[first], unit.end(stop - 1)
-                        out.append(Mutant(path, unit.text.count("\n", 0, start) + 1, name, start, end, text))
+                        out.append(Mutant(path, unit.text.count("\n", 0, start) + 1, name, start, end, text, e.first))
     return out
 
 

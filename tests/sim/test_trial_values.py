@@ -11,6 +11,26 @@ from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.trial.run import Asked, try_program
 
 FAULTS = {  # what CUDA's kernel has as F, what the converted one has, and the kernel
+    "the last of many things that sixteen threads have together": (
+        "1",
+        "2",
+        """__global__ void k(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, item = i >> 4;
+    if (item < n / 2 * 2) out[i] = 3;
+    else if (item < n && item > 4) out[i] = F;
+}""",
+    ),
+    "rows with more elements than a warp has lanes": (
+        "32",
+        "64",
+        """__global__ void k(const int* row_ptr, const int* in, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = 0;
+    for (int j = row_ptr[i]; j < row_ptr[i + 1]; ++j)
+        if (j - row_ptr[i] < 32 || F == 32) sum += in[j];
+    out[i] = sum;
+}""",
+    ),
     "a vote that one lane of the upper half decides": (
         "0xffffffffu",
         "0x0000ffffu",

@@ -44,8 +44,10 @@ namespace cu2port_trial {
 #include "areas.inc"
 
 unsigned size_near(Random& r, unsigned total) {
-    switch (r.below(7)) {
+    switch (r.below(9)) {
         case 0: return total * (2 + r.below(4)) + 3;  // each thread has several, the last ones fewer
+        case 5:
+        case 6: return total / (4u << r.below(4)) - (total > 64 && r.below(2));  // some threads have one together
         case 1: return total > 5 ? total - 5 : total;
         case 2: return total / 2 + 1;
         case 3: return total + 7;
@@ -91,6 +93,11 @@ void grow(Case& c, const Spec& spec, Random& r) {
     if (x > kMostThreads || y > kMostThreads || z > kMostThreads || x * y * z * c.block.x * c.block.y * c.block.z > kMostThreads) return;
     c.grid = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
 }
+// How far apart rows begin that follow each other: often little, else more than a warp has lanes, or as the text tells.
+unsigned step_for(std::uint64_t r) {
+    static const unsigned steps[] = {3, 3, 3, 3, 1, 20, 70};
+    return r % 8 < 7 ? steps[r % 8] : std::max(1u, std::min(near_told(r >> 8), 600u));
+}
 Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters, unsigned blocks = 4) {
     Random r{mix(seed * 1000003 + number)};
     Case c;
@@ -107,6 +114,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
     c.shares = r.below(2) != 0;
     const bool as_launched = r.chance(40), alike = !plain && r.chance(40);
+    const unsigned step = step_for(mix(c.seed + 17));
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
         if (i < spec.given.size() && !spec.given[i].empty() && as_launched) c.numbers.back() = spec.given[i][r.below(static_cast<unsigned>(spec.given[i].size()))];
@@ -115,6 +123,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
         const Ints bits = r.below(2) ? Ints::any : Ints::fields;
         Style s{plain ? Ints::index : all_bits ? bits : ints[r.below(9)], plain ? Reals::whole : reals[r.below(6)], n ? n : 1};
         if (alike && r.chance(60)) s.rare = 2u << r.below(5);
+        s.step = step;
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
         c.styles.push_back(s);
         c.seeds.push_back(r.next());

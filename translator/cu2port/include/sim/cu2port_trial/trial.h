@@ -18,6 +18,7 @@ struct Style {
     Reals reals;
     unsigned limit;     // of indices
     unsigned rare = 0;  // about one of so many elements has a value of its own, the others share one; 0: each has
+    unsigned step = 3;  // from one to the next, where they rise
 };
 
 // An array that the program has. Vectors of such would take a seventh of the time to compile a kernel.
