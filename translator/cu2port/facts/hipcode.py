@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from cu2port.core.model import Span
 from cu2port.facts.atoms import IN_HIP_NAMES, is_hip_word, names_hip, under_hip, without_hip
@@ -171,8 +172,7 @@ def cuda_branches(unit: Unit) -> tuple[Span, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SideFacts:
+class SideFacts(NamedTuple):
     """What a text says of the side it is on; reasons are words for the report, "" where there is none.
 
     `cuda`: why it is CUDA's code, in what is not for HIP alone; `hip`: why it is HIP's, in what is not in branches;

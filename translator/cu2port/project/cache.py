@@ -238,7 +238,7 @@ def _digest(*parts: str | bytes) -> bytes:
 
 
 def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
-    side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
+    side = [sorted(v) if isinstance(v, frozenset) else v for v in found.side]
     asked = None if found.asked is None else sorted(found.asked)
     own, promised = sorted(found.declared), sorted(found.promised)
     macros = sorted(found.side_macros), sorted(found.prefix_macros), sorted(found.member_sides), sorted(found.aliases)

@@ -170,7 +170,7 @@ class Pool:
                 self._load()
                 to_load = False
             busy = [w for w in self._workers if w.pending]
-            ready = wait([w.pipe for w in busy], timeout=self._patience(busy))
+            ready = _readable([w.pipe for w in busy], self._patience(busy))
             for w in busy:
                 if w.pipe in ready:
                     yield from self._drain(w, todo, again)
@@ -203,7 +203,7 @@ class Pool:
             job = w.pending.popleft()
             w.since = time.monotonic()
             yield job, message
-            if not _has_more(w.pipe):
+            if not _readable([w.pipe], 0):
                 return
 
     def _bury(self, w: _Worker, reason: str, todo: Todo, again: set[int]) -> Iterator[tuple[Job, Lost]]:
@@ -266,14 +266,16 @@ def in_chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
         yield chunk
 
 
-def _has_more(pipe: Connection) -> bool:
-    """Whether something can be read at once. `Connection.poll` makes a selector each time, which takes longer than to
-    read a result."""
+def _readable(pipes: Sequence[Connection], timeout_s: float) -> list[Connection]:
+    """The pipes that can be read, or have ended; none after some seconds. `multiprocessing` makes a selector each
+    time, which takes longer than to read a result."""
     if sys.platform == "win32":
-        return pipe.poll()
+        return [x for x in wait(pipes, timeout_s) if isinstance(x, Connection)]
+    by_number = {pipe.fileno(): pipe for pipe in pipes}
     ready = select.poll()
-    ready.register(pipe, select.POLLIN)
-    return bool(ready.poll(0))
+    for number in by_number:
+        ready.register(number, select.POLLIN)
+    return [by_number[number] for number, _ in ready.poll(timeout_s * 1000)]
 
 
 def _signal(code: int | None) -> str:
