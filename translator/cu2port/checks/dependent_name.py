@@ -24,8 +24,8 @@ _OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
 _CALLED = re.compile(rf">{GAP}\(")
 _MEMBER_OF_TYPE = re.compile(rf">{GAP}::{GAP}{_NAME}{GAP}<")
-_NAMED = re.compile(r"\btypename\s+(\w+::\w+)")
-_MADE = re.compile(r"(?<![:\w])([A-Za-z_]\w*+::\w++)\s*+[({]")
+_NAMED = re.compile(r"typename(?<!\wtypename)\s+(\w+::\w+)")
+_MADE = re.compile(r"::(\w++)\s*+[({]")  # begins where few texts do: the word before it is looked at later
 _ENDS = re.compile(r"[;{}]|\Z")
 
 
@@ -199,10 +199,18 @@ def _may_begin(text: str, at: int) -> bool:
 
 def _may_make(text: str) -> bool:
     """Whether a type that a text names by `typename` may be made a value, told without the lexer. False is certain."""
-    if "typename" not in text:
-        return False
     named = {m[1] for m in _NAMED.finditer(text)}
-    return bool(named) and any(m[1] in named for m in _MADE.finditer(text))
+    if not named:
+        return False
+    members = {name.rpartition("::")[2] for name in named}
+    for m in _MADE.finditer(text):
+        if m[1] in members:
+            begin = m.start()
+            while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+                begin -= 1
+            if text[begin : m.end(1)] in named and text[begin - 1 : begin] != ":":
+                return True
+    return False
 
 
 def _may_call_template(text: str) -> bool:

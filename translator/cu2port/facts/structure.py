@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 _MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
 _DEFINITION = re.compile(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
 _WORD = r"([A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)"
-_TYPE_PARAMETER = re.compile(
-    rf"(?:class|typename){GAP}{_WORD}(?={GAP}(?:[,>=]|::))|using{GAP}{_WORD}{GAP}={GAP}typename"
+# each begins with text, which is found fast
+_TYPE_PARAMETERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        *(rf"{word}{GAP}{_WORD}(?={GAP}(?:[,>=]|::))" for word in ("class", "typename")),
+        rf"using{GAP}{_WORD}{GAP}={GAP}typename",
+    )
 )
+_APART = re.compile(r"::(?<=[ \t\f\v\r\n/]::)")  # where a gap is before it
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 
@@ -114,24 +120,26 @@ def _holds(text: str, part: str | re.Pattern[str]) -> bool:
 
 
 def may_name_dependent(unit: Unit, behind: re.Pattern[str], begins: Callable[[str, int], bool] | None = None) -> bool:
-    """Whether a type parameter of a template may stand before what a pattern matches, where `begins(text, offset)`
-    holds for its place, told without the lexer. False is certain."""
+    """Whether a type parameter of a template may stand before what a pattern matches, which begins with a gap and `::`,
+    where `begins(text, offset)` holds for its place, told without the lexer. False is certain."""
     text = unit.text
-    for name in unit.once(_type_parameters):
-        at = text.find(name)
+    names = unit.once(_type_parameters)
+    sign = "::" if names and _APART.search(text) is None else ""
+    for name in names:
+        at = text.find(name + sign)
         while at >= 0:
             end = at + len(name)
             if behind.match(text, end) is not None and (begins is None or begins(text, at)):
                 return True
-            at = text.find(name, end)
+            at = text.find(name + sign, end)
     return False
 
 
 def _type_parameters(unit: Unit) -> tuple[str, ...]:
     """What may be type parameters of templates, or named after one."""
     text = unit.text
-    found = {m[1] or m[2] for m in _TYPE_PARAMETER.finditer(text)} if "template" in text else ()
-    return tuple(sorted(found))
+    found = _TYPE_PARAMETERS if "template" in text else ()
+    return tuple(sorted({m[1] for pattern in found for m in pattern.finditer(text)}))
 
 
 def find_launches(unit: Tokens) -> tuple[Launch, ...]:
