@@ -11,15 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks
+from cu2port.checks import all_checks, dependent_name
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.facts import tokens
-from cu2port.facts.structure import find_launches, may_be_in_macro
+from cu2port.facts.structure import find_launches, may_be_in_macro, may_name_dependent
 from cu2port.facts.tokens import Tokens
 from cu2port.facts.unit import Unit
 from cu2port.syntax.endings import is_orderly
-from cu2port.syntax.lexer import Lexed, lex
+from cu2port.syntax.lexer import GAP, Lexed, lex
 
 WORDS = st.lists(
     st.sampled_from(
@@ -119,3 +119,26 @@ def test_a_file_without_cuda_is_never_lexed(path: str, monkeypatch: pytest.Monke
     assert not asked, "ask `unit.words`, `unit.names` or the text before what takes the lexer"
     translate(PLAIN + "void f(void) { cudaFree(0); }\n", Options(), path=path)
     assert len(asked) == 1, "this test sees the lexer"
+
+
+_PARTS = "T x A :: : ; { } ( * < > , = class typename using template /*c*/ //c\n \\\n \n".split(" ")
+TEMPLATES = st.lists(st.sampled_from([*_PARTS, " "]), max_size=20)
+
+
+@given(TEMPLATES.map("".join))
+@example("void f() { T/*c*/::x y; }")
+@example("void f() { T //c\n::x y; }")
+@example("void f() { T\\\n::x y; }")
+@example("void f() { T::x y; A ::z; }")
+@example("typename T::x(); T::x(")
+def test_what_may_depend_on_a_template_s_parameter_is_told_without_the_lexer(text: str) -> None:
+    """A parameter before `::` with any gap between, and a type that is named by `typename` and made a value."""
+    found = Tokens(f"template <class T> {text}")
+    names = {found.t[i] for i in range(1, len(found.t)) if found.t[i - 1] in ("class", "typename")}
+    before = {found.t[i - 1] for i in found.find("::")}
+    parameters = {name for name in names if re.search(rf"(?:class|typename)\s+{re.escape(name)}\s*[,>=]", found.text)}
+    if "T" in parameters & before:
+        assert may_name_dependent(Unit(found.text, load_catalog()), re.compile(f"{GAP}::"))
+    named = set(re.findall(r"\btypename\s+([A-Za-z_]\w*::\w+)", text))
+    if any(m[1] in named for m in re.finditer(r"(?<![:\w])([A-Za-z_]\w*+::\w++)\s*+[({]", text)):
+        assert dependent_name._may_make(text)
