@@ -32,7 +32,7 @@ _REPORTED = frozenset(
     "normcdfinv normcdfinvf erfinv erfinvf erfcinv erfcinvf erfcx erfcxf cyl_bessel_i0 cyl_bessel_i0f cyl_bessel_i1 "
     "cyl_bessel_i1f".split()
 )
-_HEADER = "host_math.hpp"
+HEADER = "host_math.hpp"
 
 
 class HostMath(Check):
@@ -92,7 +92,7 @@ class HostMath(Check):
             return
         functions = {f.name for f in unit.functions if not skipped_by_nvcc(unit, unit.p[f.name_at])}
         for i in unit.find(*names - functions - unit.project.declared - unit.macros.keys()):
-            call = _called(unit, i)
+            call = called(unit, i)
             if call is None or skipped_by_nvcc(unit, unit.p[i]) or skipped_on_host(unit, unit.p[i]):
                 continue
             name, first = unit.t[i], i - (unit.tok(i - 1) == "::")
@@ -107,7 +107,7 @@ class HostMath(Check):
                 parts = tuple(Span(call.args[x].start, call.args[x].end) if isinstance(x, int) else x for x in template)
                 edits, needs = (Edit(unit.p[first], unit.end(call.close), parts),), ("cmath",)
             elif name in _BOTH:
-                edits, helpers = (replace(unit.p[first], unit.end(i), f"cu2port::{name}"),), (_HEADER,)
+                edits, helpers = (replace(unit.p[first], unit.end(i), f"cu2port::{name}"),), (HEADER,)
             elif both:
                 continue
             yield self.finding(
@@ -124,7 +124,7 @@ class HostMath(Check):
             )
 
 
-def _called(unit: Unit, i: int) -> Call | None:
+def called(unit: Unit, i: int) -> Call | None:
     """The call of what may be CUDA's function at token i."""
     before = unit.tok(i - 1)
     if unit.is_member(i) or (before == "::" and unit.qualifier(i) < i - 1) or unit.tok(i + 1) != "(":
@@ -132,6 +132,11 @@ def _called(unit: Unit, i: int) -> Call | None:
     if is_identifier(before) and before not in ("return", "else", "case"):
         return None
     return unit.call(i)
+
+
+def runs_on_host(unit: Unit, i: int) -> bool:
+    """Whether token i is in code that runs on the host, on the device too perhaps, or in none that is seen to run."""
+    return unit.function_at(i) is None or _sides(unit, i) == {"__host__", "__device__"} or _host_only(unit, i)
 
 
 def _sides(unit: Unit, i: int) -> frozenset[str]:
