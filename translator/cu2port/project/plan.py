@@ -364,9 +364,10 @@ def _includes(job: Job) -> tuple[tuple[str, bool], ...]:
 
 
 def _linked_as_cuda(items: Sequence[Item]) -> frozenset[str]:
-    """Files that a link of the tree gives a name which nvcc compiles as CUDA: one source for both compilers."""
+    """Files that only a link of the tree gives a name which nvcc compiles as CUDA: one source for both compilers."""
     links = (i for i in items if i.kind == "link" and suffix(i.relative) == ".cu")
-    return frozenset(os.path.normpath(os.path.join(os.path.dirname(i.name), i.link)) for i in links)  # noqa: PTH118, PTH120
+    named = (os.path.normpath(os.path.join(os.path.dirname(i.name), i.link)) for i in links)  # noqa: PTH118, PTH120
+    return frozenset(name for name in named if suffix(name) != ".cu")
 
 
 def _renamed_beside(job: Job) -> frozenset[str]:
