@@ -20,6 +20,14 @@ FAULTS = {  # what CUDA's kernel has as F, what the converted one has, and the k
     else if (item < n && item > 4) out[i] = F;
 }""",
     ),
+    "segments that do not overlap": (
+        "1",
+        "2",
+        """__global__ void k(const int* seg_begins, const int* seg_ends, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, from = seg_begins[i], size = seg_ends[i] - from;
+    for (int j = 0; j < size && j < 100; ++j) out[from + j] = i + (size > 40 ? F : 0);
+}""",
+    ),
     "rows with more elements than a warp has lanes": (
         "32",
         "64",

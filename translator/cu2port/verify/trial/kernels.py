@@ -19,7 +19,11 @@ from cu2port.verify.trial.given import Named, alike, numbers
 
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
-    ("o", r"off(set)?s?|.*_offsets?|row_?ptrs?|indptr|row_?offsets?|row_?starts?|.*rowptr"),
+    (
+        "o",
+        r"off(set)?s?|.*_offsets?|row_?ptrs?|indptr|row_?offsets?|row_?starts?|.*rowptr|(.*_|seg|cell|bin|range)?(begins?|starts?)",
+    ),
+    ("e", r"(.*_|seg|row|cell|bin|range)?ends?"),
     (
         "k",
         r"k|.*ksize.*|.*kernel.*|.*pad(ding)?(_?[thwdxyz])?|.*dilation.*|.*iter.*|.*steps?|radius|.*levels?|depth|.*times|repeat|n?rounds?|order|.*dim|dims?",

@@ -93,7 +93,7 @@ void grow(Case& c, const Spec& spec, Random& r) {
     if (x > kMostThreads || y > kMostThreads || z > kMostThreads || x * y * z * c.block.x * c.block.y * c.block.z > kMostThreads) return;
     c.grid = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
 }
-// How far apart rows begin that follow each other: often little, else more than a warp has lanes, or as the text tells.
+// How far apart rows or segments begin that follow each other: often little, else more than a warp has lanes, or as the text tells.
 unsigned step_for(std::uint64_t r) {
     static const unsigned steps[] = {3, 3, 3, 3, 1, 20, 70};
     return r % 8 < 7 ? steps[r % 8] : std::max(1u, std::min(near_told(r >> 8), 600u));
@@ -124,7 +124,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
         Style s{plain ? Ints::index : all_bits ? bits : ints[r.below(9)], plain ? Reals::whole : reals[r.below(6)], n ? n : 1};
         if (alike && r.chance(60)) s.rare = 2u << r.below(5);
         s.step = step;
-        if (spec.roles[i] == 'o') s.ints = Ints::rising;
+        if (spec.roles[i] == 'o' || spec.roles[i] == 'e') s.ints = Ints::rising, s.first = spec.roles[i] == 'e';
         c.styles.push_back(s);
         c.seeds.push_back(r.next());
     }

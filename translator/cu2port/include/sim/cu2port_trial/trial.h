@@ -19,6 +19,7 @@ struct Style {
     unsigned limit;     // of indices
     unsigned rare = 0;  // about one of so many elements has a value of its own, the others share one; 0: each has
     unsigned step = 3;  // from one to the next, where they rise
+    unsigned first = 0;  // the step that they rise from: something ends where the next one begins
 };
 
 // An array that the program has. Vectors of such would take a seventh of the time to compile a kernel.
@@ -41,7 +42,7 @@ struct List {
 struct Spec {
     const char* kernel;
     List<const char*> names;  // of the parameters
-    const char* roles;  // a letter for each parameter: n size, w, h, d of an axis, s stride, k a small count, ? unknown
+    const char* roles;  // a letter for each parameter: n size, w, h, d of an axis, s stride, k a small count, o, e where something begins and ends, ? unknown
     List<dim3> blocks;
     unsigned axes;
     std::size_t dynamic;
