@@ -162,6 +162,12 @@ class ImplicitHeader(Check):
         Example("int strlen(const char* s) { return 0; }\nint f(const char* s) { return strlen(s); }\n"),
         Example("int f(const char* s) { return strlen(s); }\n", note="a file for the host compiler", path="a.cpp"),
         Example(
+            "#include <vector>\nvoid f(int* p) { memset(p, 0, 4); cudaFree(p); }\n",
+            "#include <cstring>\n#include <vector>\nvoid f(int* p) { memset(p, 0, 4); hipFree(p); }\n",
+            "a header of C++ by what it includes",
+            path="a.h",
+        ),
+        Example(
             "template <class T> void f(T* p, int n) { memset(p, 0, n); cudaFree(p); }\n",
             "#include <cstring>\ntemplate <class T> void f(T* p, int n) { memset(p, 0, n); hipFree(p); }\n",
             "a header that CUDA sources include",
@@ -233,12 +239,17 @@ def _read_by_nvcc(unit: Unit) -> bool:
     # a header of C++ that calls CUDA's runtime is included by CUDA sources too
     if suffix(unit.path) not in (".h", ".hpp", ".hh", ".hxx", ".inl"):
         return False
-    return any(w.startswith("cuda") for w in unit.words & unit.catalog.active) and not unit.words.isdisjoint(_CPP)
+    return any(w.startswith("cuda") for w in unit.words & unit.catalog.active) and _is_cpp(unit)
 
 
 def _may_be_c(unit: Unit) -> bool:
     """Whether C sources may include the file: a header without words of C++."""
-    return suffix(unit.path) == ".h" and unit.words.isdisjoint(_CPP)
+    return suffix(unit.path) == ".h" and not _is_cpp(unit)
+
+
+def _is_cpp(unit: Unit) -> bool:
+    """Whether a header has words of C++, or includes a header of its library, such as `<vector>`."""
+    return not unit.words.isdisjoint(_CPP) or any("." not in inc.path and not inc.quoted for inc in unit.includes)
 
 
 def _missing(unit: Unit) -> dict[str, int]:
