@@ -392,10 +392,13 @@ def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: st
     )
     with ClangService() as clang:
         result = translate(code, path="a.cu", clang=clang)
+        alias = "__device__ void f(real x, real* s) { sincos(x * real(2), s, s + 1); }\n"
+        named = translate(alias, path="a.cuh", clang=clang)
     assert [j.finding.hip for j in result.findings if j.finding.cuda == "sincos"] == ["sincosf", "cu2port::sincos"]
     wanted = code.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("float* c) { sincos(", "float* c) { sincosf(")
     wanted = wanted.replace("T* c) { sincos(", "T* c) { cu2port::sincos(")
     assert result.output.decode() == f'#include "cu2port/host_math.hpp"\n{wanted}'
+    assert b"{ cu2port::sincos(x * real(2), s, s + 1); }" in named.output
 
 
 def test_a_capital_c_is_a_source_of_cpp() -> None:

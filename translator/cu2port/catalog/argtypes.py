@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from cu2port.core.model import Span
-from cu2port.facts.named_types import NamedTypes
+from cu2port.facts.named_types import NamedTypes, Typed, names_class
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import own_tokens
@@ -22,7 +22,7 @@ from cu2port.syntax.words import PLACEHOLDERS
 POINTER, VALUE = "*", "!*"
 TO_CONST = {"const*": 1, "const**": 2}  # pointers that surely lead to what is const, and how many
 CONST_POINTERS = "*const*"  # what surely points to pointers that are const themselves
-DEPENDENT = "dependent"  # what a template's parameter decides
+DEPENDENT = "dependent"  # what a template's parameter, or another file's name for a type, decides
 MUTABLE = "char**"  # what surely points to pointers to `char`, nothing of it const
 _OBJECTS = frozenset({"variable", "parameter", "member"})
 _TO_CONST_POINTERS = re.compile(r"\* ?const ?[*\[]")
@@ -33,7 +33,8 @@ _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
     """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const*` and `const**`
     surely pointers to what is const, `*const*` to pointers that are, `char**` surely that without const, `dependent`
-    made of what has the type of a template's parameter, else a struct's name. None: not known."""
+    made of what a template's parameter or another file's name for a type decides, else a struct's name. None: not
+    known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
@@ -55,8 +56,13 @@ def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
 def _is_dependent(unit: Unit, e: Expr) -> bool:
     types, (first, last) = unit.once(NamedTypes), own_tokens(e)
     names = ((unit.t[k], k) for k in range(first, last + 1) if is_identifier(unit.t[k]))
-    found = (unit.declarations.visible(name, k) for name, k in names)
-    return any(types.declared(d).dependent for d in found if d is not None and d.kind in _OBJECTS)
+    found = ((unit.declarations.visible(name, k), k) for name, k in names)
+    return any(_is_chosen(unit, types.declared(d), k) for d, k in found if d is not None and d.kind in _OBJECTS)
+
+
+def _is_chosen(unit: Unit, found: Typed, at: int) -> bool:
+    """Whether a template's parameter, or another file's name for a type, says what an object is."""
+    return found.dependent or (found.name.startswith("?") and not names_class(unit, found, at))
 
 
 def _is_pointer(unit: Unit, span: Span, e: Expr) -> bool | None:

@@ -7,7 +7,7 @@ from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types
-from cu2port.facts.named_types import ARITHMETIC, SMALL
+from cu2port.facts.named_types import ARITHMETIC, SMALL, Typed, names_class
 from cu2port.facts.unit import Unit
 
 _ORDERED = frozenset({"jn", "yn"})  # whose first argument is an integer
@@ -69,7 +69,7 @@ class FloatMath(Check):
         types = argument_types(unit, found) if found else {}
         for i, call in found:
             name, kind = unit.t[i], types[i][-1]
-            if (kind != "float" and kind in ARITHMETIC | SMALL) or _is_class(unit, i, kind):
+            if (kind != "float" and kind in ARITHMETIC | SMALL) or names_class(unit, Typed(kind), i):
                 continue
             first = i - (unit.tok(i - 1) == "::")
             edit = replace(unit.p[i], unit.end(i), f"{name}f") if kind == "float" else None
@@ -82,12 +82,3 @@ class FloatMath(Check):
                 effects=(("all", "slower"),),
                 helpers=() if edit else (HEADER,),
             )
-
-
-def _is_class(unit: Unit, i: int, kind: str) -> bool:
-    """Whether a type is a class, of the file or of CUDA, for which other functions are meant."""
-    name = kind.removeprefix("?")
-    if not name or name == kind:
-        return False
-    d = unit.declarations.visible(name, i)
-    return unit.catalog.get(name) is not None or (d is not None and unit.tok(d.at + 1) in ("{", ":"))

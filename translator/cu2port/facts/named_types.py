@@ -51,6 +51,15 @@ def one(found: Iterable[Typed]) -> Typed:
     return next(iter(kinds.values())) if len(kinds) == 1 else UNKNOWN
 
 
+def names_class(unit: Unit, found: Typed, at: int) -> bool:
+    """Whether a type is a class, of CUDA's or one that is visible at a token: no number that another file names."""
+    name = found.name.removeprefix("?")
+    if not name or name == found.name:
+        return False
+    d = unit.declarations.visible(name, at)
+    return unit.catalog.get(name) is not None or (d is not None and is_class(unit.t, d))
+
+
 def macro(unit: Unit, d: Declaration) -> Macro | None:
     """The macro that is declared there; None for one with parameters."""
     return next((m for m in unit.macros.get(d.name, ()) if m.directive.first + 2 == d.at and m.params is None), None)
