@@ -52,13 +52,13 @@ def stays(c: Command, gone: Sequence[Arg]) -> bool:
 
 
 def command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) -> Finding:
+    """A command of FindCUDA as CMake's own. `gone`: its words that only FindCUDA has; `link`: the scope that other
+    libraries of the target are linked with in this file, "" for none."""
     end = c.start + len(c.name)
     edits = [replace(c.start, end, row.to)]
     if row.target and row.to == "target_link_libraries":
         edits.append(insert(c.end - 1, f" {row.target}"))
-    elif (
-        row.target and c.args and _PLAIN.fullmatch(c.args[0].text)
-    ):  # FindCUDA links the runtime by itself, as `link` does it in this file
+    elif row.target and c.args and _PLAIN.fullmatch(c.args[0].text):  # FindCUDA links the runtime by itself
         scope = f"{link} " if link else ""
         line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
         edits.append(insert(c.end, line, Side.LEFT))

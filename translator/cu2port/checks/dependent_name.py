@@ -53,8 +53,8 @@ class DependentName(Check):
             "template <typename T> void f() { T::kind k; }", "template <typename T> void f() { typename T::kind k; }"
         ),
         Example(
-            "template <class T> void f(bool b) { typedef typename T::kind K; K k = b ? g<T>() : T::kind(); }",
-            "template <class T> void f(bool b) { typedef typename T::kind K; K k = b ? g<T>() : typename T::kind(); }",
+            "template <class T> void f(T a) { typename T::kind k = a.is() ? a.get() : T::kind(); }",
+            "template <class T> void f(T a) { typename T::kind k = a.is() ? a.get() : typename T::kind(); }",
             "a value of a type that the function names as one",
         ),
         Example(

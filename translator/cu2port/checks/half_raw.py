@@ -22,7 +22,10 @@ class HalfRaw(Check):
     code, name = "CU255", "half-raw"
     triggers = _TYPES
     examples = (
-        Example("const __half_raw ONE = {0x3c00};\n", "const __half_raw ONE = {.x = 0x3c00};\n"),
+        Example(
+            "__device__ half one() { __half_raw r = {0x3c00}; return half(r); }",
+            "__device__ half one() { __half_raw r = {.x = 0x3c00}; return half(r); }",
+        ),
         Example(
             "__device__ half f(unsigned short u) { __half_raw r{u}; return half(r); }",
             "__device__ half f(unsigned short u) { __half_raw r{.x = u}; return half(r); }",

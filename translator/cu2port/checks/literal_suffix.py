@@ -28,8 +28,8 @@ class LiteralSuffix(Check):
         Example('LOG("n="TEXT);', 'LOG("n=" TEXT);', "as a macro's argument"),
         Example('void f() { show("n="TEXT); }', note="a host source without CUDA", path="a.cpp"),
         Example(
-            'void f() { show("n="TEXT, cudaSuccess); }',
-            'void f() { show("n=" TEXT, hipSuccess); }',
+            'void f() { show("%"PRIu64, cudaSuccess); }',
+            'void f() { show("%" PRIu64, hipSuccess); }',
             "a host source with CUDA",
             path="a.cpp",
         ),
