@@ -35,7 +35,7 @@ def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
 
 
 def test_its_header_brings_halves() -> None:
-    """CUDA's mma.h includes cuda_fp16.h; a file may lean on that, and have no fragments at all."""
+    """CUDA's mma.h includes cuda_fp16.h; a file may depend on that without a fragment."""
     text = "#include <mma.h>\n__global__ void k(half* p) { *p = __float2half(1.f); }\n"
     assert "#include <hip/hip_fp16.h>" in translate(text, Options(), path="a.cu").output.decode()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from cu2port.core.model import Options
@@ -101,3 +102,13 @@ def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
     ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]
     return (folder / "out").read_bytes()
+
+
+def with_and_without_tiles(program: Callable[[bool], str], data: bytes, wave: int, folder: Path) -> list[bytes]:
+    """What a program prints that keeps sums in tiles, and what it prints without. `program`: its text."""
+    answers = []
+    for kept in (True, False):
+        inside = folder / str(kept)
+        inside.mkdir()
+        answers.append(run_simulated(program(kept), data, wave, inside))
+    return answers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from mma_programs import ASM, DATA, LOOP, run_simulated, whole
+from mma_programs import ASM, DATA, LOOP, whole, with_and_without_tiles
 
 from cu2port.catalog import load_catalog
 from cu2port.cli import cli
@@ -229,11 +229,7 @@ def program(kept: bool) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
-    answers = []
-    for kept in (True, False):
-        folder = tmp_path / str(kept)
-        folder.mkdir()
-        answers.append(run_simulated(program(kept), DATA, wave, folder))
+    answers = with_and_without_tiles(program, DATA, wave, tmp_path)
     assert len(set(answers)) == 1
     assert len({answers[0][i : i + 8] for i in range(0, 4096, 8)}) > 200
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from amd_code import machine_code
 from loading import load
-from mma_programs import ASM, STEPS, STEPS_MAIN, converted, run_simulated, whole
+from mma_programs import ASM, STEPS, STEPS_MAIN, converted, whole, with_and_without_tiles
 
 TOOL = load(Path(__file__).resolve().parents[2] / "tools" / "mma_cost.py")
 
@@ -124,11 +124,7 @@ def program(kept: bool, modes: int = 3) -> str:
 @pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
     """With both warps and with one, with Inf and NaN in one of two."""
-    answers = []
-    for kept in (True, False):
-        folder = tmp_path / str(kept)
-        folder.mkdir()
-        answers.append(run_simulated(program(kept), b"", wave, folder))
+    answers = with_and_without_tiles(program, b"", wave, tmp_path)
     zeros = 2 * 6 * 6144
     assert answers[0][:zeros] == answers[1][:zeros]
     assert len({answers[0][i : i + 4] for i in range(0, zeros, 4)}) > 200

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from mma_programs import STEPS, STEPS_MAIN, converted, run_simulated, whole
+from mma_programs import STEPS, STEPS_MAIN, converted, whole, with_and_without_tiles
 
 from cu2port.cli import cli
 
@@ -146,10 +146,6 @@ def program(kept: bool) -> str:
 @pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
     """With both warps and with one, with Inf and NaN in one of two."""
-    answers = []
-    for kept in (True, False):
-        folder = tmp_path / str(kept)
-        folder.mkdir()
-        answers.append(run_simulated(program(kept), b"", wave, folder))
+    answers = with_and_without_tiles(program, b"", wave, tmp_path)
     assert answers[0] == answers[1]
     assert len({answers[0][i : i + 4] for i in range(0, len(answers[0]), 4)}) > 200

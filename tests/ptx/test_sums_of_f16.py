@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from mma_programs import converted, run_simulated, whole
+from mma_programs import converted, whole, with_and_without_tiles
 
 ASM = (
     'asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9};"'
@@ -127,10 +127,8 @@ def halves(words: tuple[int, ...]) -> list[float | str]:
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
     """With both warps and with one; where sums of one overflow and come back, and with Inf and NaN in one."""
     answers = []
-    for kept in (True, False):
-        folder = tmp_path / str(kept)
-        folder.mkdir()
-        found = struct.unpack("<9216I", run_simulated(program(kept), b"", wave, folder))
+    for printed in with_and_without_tiles(program, b"", wave, tmp_path):
+        found = struct.unpack("<9216I", printed)
         answers.append([found[i : i + 1024] for i in range(0, len(found), 1024)])
     for case, (tiles, alone) in enumerate(zip(*answers, strict=True)):
         mode, here = divmod(case, 3)

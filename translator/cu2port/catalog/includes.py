@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
-from cu2port.core.files import CXX_SUFFIXES, suffix
+from cu2port.core.files import CXX_SUFFIXES, HOST_SUFFIXES, suffix
 from cu2port.core.model import Edit, insert, replace
 from cu2port.core.vendored import is_in_copy
 from cu2port.facts.structure import Include
@@ -210,6 +210,11 @@ def is_cuda_source(path: str) -> bool:
 def compiled_as_cuda(unit: Unit) -> bool:
     """Whether nvcc compiles a file as CUDA, by its name or because the build says so."""
     return unit.project.as_cuda or is_cuda_source(unit.path)
+
+
+def for_host(unit: Unit) -> bool:
+    """Whether the compiler of the host compiles a source, before and after it is converted."""
+    return suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip
 
 
 def _has_kernels(unit: Unit) -> bool:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.catalog.includes import for_host
 from cu2port.checks.host_math import HEADER, called, runs_on_host
-from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types
@@ -59,9 +59,7 @@ class FloatMath(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         names = unit.words & _NAMES
-        if not names or (
-            suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip and "__device__" not in unit.words
-        ):
+        if not names or (for_host(unit) and "__device__" not in unit.words):
             return
         names = {n for n in names if not unit.owns(n) and not unit.declarations.named(n)} - unit.macros.keys()
         found = [(i, call) for i in unit.find(*names) if (call := called(unit, i)) and not runs_on_host(unit, i)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.files import HOST_SUFFIXES, suffix
+from cu2port.catalog.includes import for_host
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -57,6 +57,4 @@ class LiteralSuffix(Check):
 
 def _is_plain(unit: Unit) -> bool:
     """Whether a file is a source that the host's compiler compiles, and has nothing of CUDA's."""
-    if suffix(unit.path) not in HOST_SUFFIXES or unit.project.as_hip:
-        return False
-    return "cuda" not in unit.text and unit.words.isdisjoint(unit.catalog.active)
+    return for_host(unit) and "cuda" not in unit.text and unit.words.isdisjoint(unit.catalog.active)

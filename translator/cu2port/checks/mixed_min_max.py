@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.files import HOST_SUFFIXES, suffix
+from cu2port.catalog.includes import for_host
 from cu2port.core.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types, common, promoted, same_shape, unqualified
@@ -77,7 +77,7 @@ class MixedMinMax(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip and unit.words.isdisjoint(_OF_DEVICE):
+        if for_host(unit) and unit.words.isdisjoint(_OF_DEVICE):
             return  # CUDA's headers have them for nvcc alone, so others are meant
         calls = _calls(unit)
         if not calls:

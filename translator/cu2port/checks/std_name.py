@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.files import HOST_SUFFIXES, suffix
+from cu2port.catalog.includes import for_host
 from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
@@ -58,7 +58,7 @@ class StdName(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "std" not in unit.others.get(std_names.OPENED, ()) and _MAY_OPEN.search(unit.text) is None:
             return
-        by_host = suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip
+        by_host = for_host(unit)
         if by_host and "__global__" not in unit.words:
             return
         for name in sorted(unit.words & std_names.NAMES):

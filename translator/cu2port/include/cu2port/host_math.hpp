@@ -75,29 +75,27 @@ CU2PORT_MATH void sincos(float a, float* sine, float* cosine) {
 
 #ifdef __HIPCC__
 // For the device alone; an integer is as ambiguous as it is in CUDA.
-#define CU2PORT_MATH_OF_FLOAT(name, parameter, argument)                                            \
-    __device__ inline double name(parameter double a) { return ::name(argument a); }                \
-    __device__ inline float name(parameter float a) { return ::name##f(argument a); }
-#define CU2PORT_MATH_NOTHING
-#define CU2PORT_MATH_ORDER int n,
-#define CU2PORT_MATH_GIVEN n,
-CU2PORT_MATH_OF_FLOAT(exp10, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(erfinv, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(erfcinv, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(erfcx, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(normcdfinv, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(j0, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(j1, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(jn, CU2PORT_MATH_ORDER, CU2PORT_MATH_GIVEN)
-CU2PORT_MATH_OF_FLOAT(y0, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(y1, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(yn, CU2PORT_MATH_ORDER, CU2PORT_MATH_GIVEN)
-CU2PORT_MATH_OF_FLOAT(cyl_bessel_i0, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
-CU2PORT_MATH_OF_FLOAT(cyl_bessel_i1, CU2PORT_MATH_NOTHING, CU2PORT_MATH_NOTHING)
+#define CU2PORT_MATH_OF_FLOAT(name)                                     \
+    __device__ inline double name(double a) { return ::name(a); }       \
+    __device__ inline float name(float a) { return ::name##f(a); }
+#define CU2PORT_MATH_OF_ORDER(name)                                               \
+    __device__ inline double name(int n, double a) { return ::name(n, a); }       \
+    __device__ inline float name(int n, float a) { return ::name##f(n, a); }
+CU2PORT_MATH_OF_FLOAT(exp10)
+CU2PORT_MATH_OF_FLOAT(erfinv)
+CU2PORT_MATH_OF_FLOAT(erfcinv)
+CU2PORT_MATH_OF_FLOAT(erfcx)
+CU2PORT_MATH_OF_FLOAT(normcdfinv)
+CU2PORT_MATH_OF_FLOAT(j0)
+CU2PORT_MATH_OF_FLOAT(j1)
+CU2PORT_MATH_OF_FLOAT(y0)
+CU2PORT_MATH_OF_FLOAT(y1)
+CU2PORT_MATH_OF_FLOAT(cyl_bessel_i0)
+CU2PORT_MATH_OF_FLOAT(cyl_bessel_i1)
+CU2PORT_MATH_OF_ORDER(jn)
+CU2PORT_MATH_OF_ORDER(yn)
 #undef CU2PORT_MATH_OF_FLOAT
-#undef CU2PORT_MATH_NOTHING
-#undef CU2PORT_MATH_ORDER
-#undef CU2PORT_MATH_GIVEN
+#undef CU2PORT_MATH_OF_ORDER
 #endif
 
 #undef CU2PORT_MATH_N
