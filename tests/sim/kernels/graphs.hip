@@ -102,6 +102,31 @@ int main() {
     (void)hipGraphLaunch(nested, nullptr);
     say("a graph in a graph, a host function", called == 1 && all(a, [](int) { return 39; }));
 
+    hipStream_t fork = nullptr;
+    (void)hipStreamCreate(&fork);
+    hipEvent_t before = nullptr, behind = nullptr;
+    (void)hipEventCreate(&before);
+    (void)hipEventCreate(&behind);
+    hipGraph_t forked = nullptr;
+    for (const bool joined : {true, false}) {
+        (void)hipStreamBeginCapture(s, hipStreamCaptureModeGlobal);
+        add<<<1, 8, 0, s>>>(d, 1);
+        (void)hipEventRecord(before, s);
+        add<<<1, 8, 0, s>>>(d, 2);
+        (void)hipStreamWaitEvent(fork, before, 0);
+        add<<<1, 8, 0, fork>>>(d, 4);
+        (void)hipEventRecord(behind, fork);
+        if (joined) (void)hipStreamWaitEvent(s, behind, 0);
+        if (joined) add<<<1, 8, 0, s>>>(d, 8);
+        const hipError_t ended = hipStreamEndCapture(s, &forked);
+        hipStreamCaptureStatus status;
+        (void)hipStreamIsCapturing(fork, &status);
+        if (!joined) say("work that is not joined", ended == hipErrorStreamCaptureUnjoined && forked == nullptr);
+        if (joined) (void)hipGraphGetEdges(forked, nullptr, nullptr, &edges);
+        if (joined) say("edges of a fork", ended == hipSuccess && edges == 4 && status == hipStreamCaptureStatusNone);
+    }
+    (void)hipGetLastError();
+
     const void* stored = (const void*)fill<7, int>;
     void* only[] = {&d};
     say("by a stored address", hipLaunchKernel(stored, dim3(1), dim3(8), only, 0, nullptr) == hipSuccess && all(a, [](int) { return 7; }));

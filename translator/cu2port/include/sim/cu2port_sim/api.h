@@ -23,7 +23,7 @@ typedef struct hipGraphNode* hipGraphNode_t;
 struct ihipGraph;  // graphs.h
 struct ihipStream_t {
     ihipGraph* capture = nullptr;  // work is recorded here instead of done
-    hipGraphNode_t captured = nullptr;  // the last node of it
+    std::vector<hipGraphNode_t> captured{};  // what its next node comes after
     unsigned flags = 0;
     int priority = 0;
     unsigned number = cu2port_sim::new_stream(!(flags & 1));  // of its clock, under --check
@@ -31,7 +31,9 @@ struct ihipStream_t {
 struct ihipEvent_t {
     double time = -1;
     unsigned flags = 0;
-    ihipStream_t* captured = nullptr;  // a stream that was capturing when the event was recorded
+    ihipGraph* capture = nullptr;  // of the stream, when the event was recorded; and what its next node came after
+    std::vector<hipGraphNode_t> captured{};
+    ihipStream_t* by = nullptr;
     cu2port_sim::Moment moment{};
 };
 typedef ihipStream_t* hipStream_t;
@@ -173,7 +175,7 @@ inline int copy(void* to, const void* from, std::size_t n) {
         if (orders_work()) not_a_range(fits(a, to) ? from : to, "a copy that is larger than its memory");
         return hipErrorInvalidValue;
     }
-    if (orders_work()) touch(from, n, false), touch(to, n, true);
+    if (orders_work() && !(touch(from, n, false) & touch(to, n, true))) return hipSuccess;
     std::memmove(to, from, n);
     return hipSuccess;
 }

@@ -1,121 +1,9 @@
-// Graphs: captured from streams or made node by node. Launching runs the nodes one after the other, each after those
-// that it depends on, otherwise in the order in which they were added.
+// Graphs: captured from streams or made node by node.
 #pragma once
 
-#include <algorithm>
-#include <memory>
-
-#include "arrays.h"
-#include "launch.h"
-
-typedef struct hipKernelNodeParams {
-    dim3 blockDim;
-    void** extra;
-    void* func;
-    dim3 gridDim;
-    void** kernelParams;
-    unsigned sharedMemBytes;
-} hipKernelNodeParams;
-typedef struct hipMemsetParams {
-    void* dst;
-    unsigned elementSize;
-    size_t height, pitch;
-    unsigned value;
-    size_t width;
-} hipMemsetParams;
-typedef struct hipHostNodeParams {
-    hipHostFn_t fn;
-    void* userData;
-} hipHostNodeParams;
-typedef enum hipGraphExecUpdateResult {
-    hipGraphExecUpdateSuccess,
-    hipGraphExecUpdateError,
-    hipGraphExecUpdateErrorTopologyChanged,
-    hipGraphExecUpdateErrorNodeTypeChanged,
-    hipGraphExecUpdateErrorFunctionChanged,
-    hipGraphExecUpdateErrorParametersChanged,
-    hipGraphExecUpdateErrorNotSupported,
-    hipGraphExecUpdateErrorUnsupportedFunctionChange
-} hipGraphExecUpdateResult;
-typedef enum hipGraphInstantiateFlags {
-    hipGraphInstantiateFlagAutoFreeOnLaunch = 1,
-    hipGraphInstantiateFlagUpload = 2,
-    hipGraphInstantiateFlagDeviceLaunch = 4,
-    hipGraphInstantiateFlagUseNodePriority = 8
-} hipGraphInstantiateFlags;
-
-struct hipGraphNode {
-    hipGraphNodeType type;
-    cu2port_sim::Task work;
-    std::vector<hipGraphNode_t> after;
-    hipGraphNode_t origin;  // of a copy: the node that it was made from
-    hipGraph_t graph;
-    hipKernelNodeParams kernel{};
-    hipMemsetParams memset{};
-    hipHostNodeParams host{};
-    hipGraph_t child = nullptr;
-    bool enabled = true;
-};
-struct ihipGraph {
-    std::vector<std::unique_ptr<hipGraphNode>> nodes;
-
-    hipGraphNode_t add(hipGraphNodeType type, cu2port_sim::Task work, const hipGraphNode_t* after, std::size_t n) {
-        nodes.emplace_back(new hipGraphNode{type, std::move(work), {after, after + n}, nullptr, this});
-        return nodes.back()->origin = nodes.back().get();
-    }
-    hipGraphNode_t copy_of(hipGraphNode_t origin) const {
-        for (const auto& n : nodes)
-            if (n->origin == origin || n.get() == origin) return n.get();
-        return nullptr;
-    }
-    std::unique_ptr<ihipGraph> clone() const {
-        auto out = std::make_unique<ihipGraph>();
-        for (const auto& n : nodes) {
-            out->nodes.emplace_back(new hipGraphNode(*n));
-            out->nodes.back()->graph = out.get();
-            out->nodes.back()->origin = n.get();
-        }
-        for (auto& n : out->nodes)
-            for (hipGraphNode_t& before : n->after) before = out->copy_of(before);
-        return out;
-    }
-    // In an order that dependencies allow; shorter than `nodes` when they go round in a circle.
-    std::vector<hipGraphNode_t> sorted() const {
-        std::vector<hipGraphNode_t> out;
-        auto done = [&](hipGraphNode_t n) { return std::find(out.begin(), out.end(), n) != out.end(); };
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (const auto& n : nodes)
-                if (!done(n.get()) && std::all_of(n->after.begin(), n->after.end(), done)) {
-                    out.push_back(n.get());
-                    moved = true;
-                }
-        }
-        return out;
-    }
-    int perform() const {
-        for (hipGraphNode_t n : sorted())
-            if (n->enabled)
-                if (const int e = n->child ? n->child->perform() : n->work ? n->work() : 0) return e;
-        return 0;
-    }
-};
-struct hipGraphExec {
-    std::unique_ptr<ihipGraph> graph;  // a copy
-};
+#include "graph_nodes.h"
 
 namespace cu2port_sim {
-
-inline void record(hipStream_t s, hipGraphNodeType type, Task work) {
-    s->captured = s->capture->add(type, std::move(work), &s->captured, s->captured ? 1 : 0);
-}
-
-inline hipError_t add_node(hipGraphNode_t* out, hipGraph_t g, const hipGraphNode_t* after, std::size_t n,
-                           hipGraphNodeType type, Task work) {
-    if (out == nullptr || g == nullptr || (n && after == nullptr)) return note(hipErrorInvalidValue);
-    *out = g->add(type, std::move(work), after, n);
-    return hipSuccess;
-}
 
 inline hipError_t set_kernel(hipGraphNode_t node, const hipKernelNodeParams* p) {
     if (node == nullptr || p == nullptr || node->type != hipGraphNodeTypeKernel) return note(hipErrorInvalidValue);
@@ -143,12 +31,12 @@ inline hipError_t set_memset(hipGraphNode_t node, const hipMemsetParams* p) {
 }
 inline hipError_t set_copy(hipGraphNode_t node, Task work) {
     if (node == nullptr || node->type != hipGraphNodeTypeMemcpy) return note(hipErrorInvalidValue);
-    return node->work = std::move(work), hipSuccess;
+    return node->work = held_copy(std::move(work)), hipSuccess;
 }
 inline hipError_t set_host(hipGraphNode_t node, const hipHostNodeParams* p) {
     if (node == nullptr || p == nullptr || node->type != hipGraphNodeTypeHost) return note(hipErrorInvalidValue);
     node->host = *p;
-    node->work = [v = *p] { return v.fn(v.userData), 0; };
+    node->work = host_function([v = *p] { return v.fn(v.userData), 0; });
     return hipSuccess;
 }
 inline hipGraphNode_t in(hipGraphExec_t e, hipGraphNode_t node) { return e ? e->graph->copy_of(node) : nullptr; }
@@ -169,14 +57,16 @@ inline hipError_t listed(const std::vector<hipGraphNode_t>& all, hipGraphNode_t*
 inline hipError_t hipStreamBeginCapture(hipStream_t s, hipStreamCaptureMode) {
     if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorStreamCaptureUnsupported);
     if (s->capture) return cu2port_sim::note(hipErrorIllegalState);
-    s->captured = nullptr;
-    return s->capture = new ihipGraph, hipSuccess;
+    return cu2port_sim::join_capture(s, new ihipGraph, {}), hipSuccess;
 }
 inline hipError_t hipStreamEndCapture(hipStream_t s, hipGraph_t* g) {
     if (!cu2port_sim::real(s) || !s->capture) return cu2port_sim::note(hipErrorIllegalState);
     *g = s->capture;
-    s->capture = nullptr;
-    return hipSuccess;
+    const bool joined = cu2port_sim::is_joined(s);
+    while (!(*g)->streams.empty()) cu2port_sim::leave_capture((*g)->streams.back());
+    if (joined) return hipSuccess;
+    delete *g;
+    return *g = nullptr, cu2port_sim::note(hipErrorStreamCaptureUnjoined);
 }
 inline hipError_t hipStreamIsCapturing(hipStream_t s, hipStreamCaptureStatus* out) {
     *out = cu2port_sim::real(s) && s->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
@@ -230,10 +120,12 @@ inline hipError_t hipGraphAddEmptyNode(CU2PORT_SIM_NODE) {
     return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeEmpty, {});
 }
 inline hipError_t hipGraphAddEventRecordNode(CU2PORT_SIM_NODE, hipEvent_t e) {
-    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeEventRecord, [=] { return hipEventRecord(e); });
+    if (hipError_t x = cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeEventRecord, [=] { return hipEventRecord(e); })) return x;
+    return (*node)->event = e, hipSuccess;
 }
-inline hipError_t hipGraphAddEventWaitNode(CU2PORT_SIM_NODE, hipEvent_t) {
-    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeWaitEvent, {});
+inline hipError_t hipGraphAddEventWaitNode(CU2PORT_SIM_NODE, hipEvent_t e) {
+    if (hipError_t x = cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeWaitEvent, {})) return x;
+    return (*node)->event = e, hipSuccess;
 }
 inline hipError_t hipGraphAddChildGraphNode(CU2PORT_SIM_NODE, hipGraph_t child) {
     if (hipError_t e = cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeGraph, {})) return e;
@@ -311,12 +203,17 @@ inline hipError_t hipGraphInstantiate(hipGraphExec_t* e, hipGraph_t g, unsigned 
 }
 inline hipError_t hipGraphUpload(hipGraphExec_t, hipStream_t) { return hipSuccess; }
 inline hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t s) {
-    if (!cu2port_sim::orders_work()) {
-        ihipGraph* graph = e->graph.get();
-        return cu2port_sim::submit(s, [=] { return graph->perform(); }, hipGraphNodeTypeGraph);
+    if (cu2port_sim::real(s) && s->capture) {
+        cu2port_sim::record(s, hipGraphNodeTypeGraph, {});
+        return s->captured[0]->child = e->graph->clone().release(), hipSuccess;
     }
-    const std::shared_ptr<ihipGraph> graph = e->graph->clone();  // it may run after its owner is changed or gone
-    return cu2port_sim::submit(s, [=] { return graph->perform(); }, hipGraphNodeTypeGraph);
+    if (!cu2port_sim::orders_work()) return cu2port_sim::note(e->graph->perform());
+    const unsigned stream = cu2port_sim::number_of(s);
+    cu2port_sim::stream_waits(stream, e->last);
+    std::size_t used = 0;
+    const int error = cu2port_sim::perform_in_order(*e, *e->graph, stream, used);
+    cu2port_sim::note_moment(stream, e->last);
+    return cu2port_sim::note(error);
 }
 inline hipError_t hipGraphExecDestroy(hipGraphExec_t e) { return delete e, hipSuccess; }
 inline hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, const hipKernelNodeParams* p) {

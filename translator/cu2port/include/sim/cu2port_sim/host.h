@@ -85,7 +85,9 @@ bool is_done(const Moment& m);
 bool is_done(unsigned stream);
 void pin(const void* p, std::size_t n);  // 0: no longer
 bool copy_waits(const void* to);
-void touch(const void* p, std::size_t n, bool write);  // by a copy or a fill
+bool touch(const void* p, std::size_t n, bool write);  // by a copy or a fill; whether it is to be done
+Task held_copy(Task copy);       // for a graph: it tells when the host's memory is gone by the time of a launch
+Task host_function(Task call);   // tells what it does to memory of the device
 std::size_t dynamic_written();          // bytes of dynamic shared memory that kernels wrote, under --check
 void watch_bounds(const void* p, std::size_t size, bool write);  // of an access that the compiler does not see
 void watch_memory(const void* first, const void* last);  // device memory that is not of `allocate`

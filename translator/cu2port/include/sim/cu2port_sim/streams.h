@@ -6,14 +6,24 @@
 
 // --- streams, events --------------------------------------------------------------------------------------------
 
+namespace cu2port_sim {
+inline void join_capture(hipStream_t s, ihipGraph* g, const std::vector<hipGraphNode_t>& after);
+inline void leave_capture(hipStream_t s);
+template <class F>
+hipError_t submit_host(hipStream_t s, F call) {
+    if (is_immediate(s)) return note(call());
+    return submit(s, orders_work() ? host_function(call) : Task(call), hipGraphNodeTypeHost);
+}
+}  // namespace cu2port_sim
 inline hipError_t hipStreamCreate(hipStream_t* s) { return *s = new ihipStream_t, hipSuccess; }
-inline hipError_t hipStreamCreateWithFlags(hipStream_t* s, unsigned flags) { return *s = new ihipStream_t{nullptr, nullptr, flags, 0}, hipSuccess; }
+inline hipError_t hipStreamCreateWithFlags(hipStream_t* s, unsigned flags) { return *s = new ihipStream_t{nullptr, {}, flags, 0}, hipSuccess; }
 inline hipError_t hipStreamCreateWithPriority(hipStream_t* s, unsigned flags, int priority) {
-    return *s = new ihipStream_t{nullptr, nullptr, flags, priority}, hipSuccess;
+    return *s = new ihipStream_t{nullptr, {}, flags, priority}, hipSuccess;
 }
 inline hipError_t hipStreamDestroy(hipStream_t s) {
     if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorInvalidHandle);
     cu2port_sim::end_stream(s->number);
+    if (s->capture) cu2port_sim::leave_capture(s);
     delete s;
     return hipSuccess;
 }
@@ -26,26 +36,27 @@ inline hipError_t hipStreamQuery(hipStream_t s) {
 inline hipError_t hipStreamGetFlags(hipStream_t s, unsigned* f) { return *f = cu2port_sim::real(s) ? s->flags : 0, hipSuccess; }
 inline hipError_t hipStreamGetPriority(hipStream_t s, int* p) { return *p = cu2port_sim::real(s) ? s->priority : 0, hipSuccess; }
 inline hipError_t hipStreamWaitEvent(hipStream_t s, hipEvent_t e, unsigned = 0) {
-    if (cu2port_sim::real(s) && e && e->captured && e->captured->capture) {
-        s->capture = e->captured->capture;
-        s->captured = e->captured->captured;
+    if (cu2port_sim::real(s) && e && e->by && e->by->capture && e->by->capture == e->capture) {
+        cu2port_sim::join_capture(s, e->capture, e->captured);
     } else if (e) {
         cu2port_sim::stream_waits(cu2port_sim::number_of(s), e->moment);
     }
     return hipSuccess;
 }
 inline hipError_t hipStreamAddCallback(hipStream_t s, hipStreamCallback_t f, void* data, unsigned) {
-    return cu2port_sim::submit(s, [=] { return f(s, hipSuccess, data), 0; }, hipGraphNodeTypeHost);
+    return cu2port_sim::submit_host(s, [=] { return f(s, hipSuccess, data), 0; });
 }
 inline hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t f, void* data) {
-    return cu2port_sim::submit(s, [=] { return f(data), 0; }, hipGraphNodeTypeHost);
+    return cu2port_sim::submit_host(s, [=] { return f(data), 0; });
 }
 inline hipError_t hipEventCreate(hipEvent_t* e) { return *e = new ihipEvent_t, hipSuccess; }
-inline hipError_t hipEventCreateWithFlags(hipEvent_t* e, unsigned flags) { return *e = new ihipEvent_t{-1, flags, nullptr}, hipSuccess; }
+inline hipError_t hipEventCreateWithFlags(hipEvent_t* e, unsigned flags) { return *e = new ihipEvent_t{-1, flags}, hipSuccess; }
 inline hipError_t hipEventDestroy(hipEvent_t e) { return delete e, hipSuccess; }
 inline hipError_t hipEventRecord(hipEvent_t e, hipStream_t s = nullptr) {
     if (e == nullptr) return cu2port_sim::note(hipErrorInvalidHandle);
-    e->captured = cu2port_sim::real(s) && s->capture ? s : nullptr;
+    e->by = cu2port_sim::real(s) && s->capture ? s : nullptr;
+    e->capture = e->by ? s->capture : nullptr;
+    e->captured = e->by ? s->captured : std::vector<hipGraphNode_t>();
     cu2port_sim::note_moment(cu2port_sim::number_of(s), e->moment);
     return e->time = cu2port_sim::seconds(), hipSuccess;
 }
