@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks
-from cu2port.core.model import Judged, Outcome
-from cu2port.engine.check import Check, Example, applicable
+from cu2port.checks import all_checks, applicable, gates
+from cu2port.core.model import Judged, Options, Outcome
+from cu2port.engine.check import Check, Example
 from cu2port.engine.translate import translate
 from cu2port.facts.unit import Unit
 
@@ -83,8 +83,22 @@ def test_a_check_that_is_not_applicable_finds_nothing() -> None:
     every = all_checks()
     for example in (e for c in every for e in c.examples):
         unit = Unit(example.before, load_catalog(), example.options, example.path)
-        asked = applicable(every, unit)  # before the text is read by the lexer
+        asked = applicable(unit)  # before the text is read by the lexer
         assert asked == [c for c in every if c in asked]
         for check in every:
-            assert check in asked or list(check.run(unit)) == [], (check.code, example.before)
-        assert set(applicable(every, unit)) <= set(asked)
+            called = check in asked or not (check.modes is None or check.modes & example.options.modes)
+            assert called or list(check.run(unit)) == [], (check.code, example.before)
+        assert set(applicable(unit)) <= set(asked)
+
+
+def test_modes_are_words_of_options() -> None:
+    known = {"flag", "native", "solo", "ggl", "comments"}
+    assert Options().modes == {"logical", "keep"}
+    assert Options(warp="flag", launch="ggl", comments=True, kernels=(("k", "solo"),)).modes == known - {"native"}
+    assert {m for c in all_checks() for m in c.modes or ()} == known
+
+
+def test_what_decides_whether_a_check_is_called_is_that_of_its_class() -> None:
+    assert [(g.code, g.triggers, g.modes, g.true_of_hip) for g in gates()] == [
+        (c.code, c.triggers, c.modes, c.true_of_hip) for c in all_checks()
+    ]

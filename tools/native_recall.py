@@ -24,7 +24,7 @@ from cu2port.catalog import Catalog, load_catalog
 from cu2port.core.model import Options
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.native.asked import native
 from cu2port.warp.native.headers import headers_of
 

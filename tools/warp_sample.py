@@ -20,7 +20,7 @@ from cu2port.catalog import load_catalog
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.values import named_constant
 
 VALUES = (32, 31, 5)

@@ -18,6 +18,7 @@ class CommentName(Check):
     """
 
     code, name, severity = "CU111", "comment-name", Severity.INFO
+    modes = frozenset({"comments"})
     examples = (
         Example("// frees with cudaFree\n", "// frees with hipFree\n", options=Options(comments=True)),
         Example(
@@ -31,8 +32,6 @@ class CommentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.options.comments:
-            return
         for start, end in unit.lexed.comments:
             for m in _WORD.finditer(unit.text, start, end):
                 row = unit.catalog.get(m.group())

@@ -6,7 +6,7 @@ from cu2port.core.model import Finding, Options
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import HazardKind
+from cu2port.warp.hazard_kinds import HazardKind
 
 _FLAG = Options(warp="flag")
 _WRONG = """__device__ int f(const int* x, int n) {

@@ -29,6 +29,7 @@ class HostWarpSize(Check):
     """
 
     code, name, severity = "CU354", "host-warp-size", Severity.WARNING
+    modes = frozenset({"flag"})
     lint = InLint(in_hip=InHip.OWN | InHip.COUNT, once_a_function=True)
     examples = (
         Example(_HOST, _HOST, options=_FLAG, findings=1),
@@ -38,8 +39,6 @@ class HostWarpSize(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag":
-            return
         for i in host_sizes(unit):
             named = is_identifier(unit.t[i])
             yield self.finding(

@@ -38,6 +38,7 @@ class LaneMask(Check):
     """
 
     code, name, severity = "CU351", "lane-mask", Severity.WARNING
+    modes = frozenset({"flag"})
     lint = InLint(in_hip=InHip.COUNT, folds_into=(Fold("CU311"), Fold("CU310")))
     examples = (
         Example(_BITS, _BITS, "a lane's bit, and counting in a ballot", options=_FLAG, findings=2),
@@ -47,8 +48,6 @@ class LaneMask(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag":
-            return
         for i in unit.find(*(w for w in unit.words if _ONES.match(w))):
             if _is_mask(unit, i):
                 yield self.finding(

@@ -23,6 +23,7 @@ class LaunchGgl(Check):
     """
 
     code, name, severity = "CU202", "launch-ggl", Severity.INFO
+    modes = frozenset({"ggl"})
     examples = (
         Example(
             "void f() { k<<<g, b>>>(x, y); }",
@@ -70,8 +71,6 @@ class LaunchGgl(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.launch != "ggl":
-            return
         for launch in unit.launches:
             inside = _in_expression(unit, launch) or _macro_takes_value(unit, launch)
             edit = None if inside else _edit(unit, launch)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Options, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.hostside import one_warp_launches
 
 _FLAG = Options(warp="flag")
@@ -27,6 +28,7 @@ class LaunchOneWarp(Check):
     """
 
     code, name, severity = "CU355", "launch-one-warp", Severity.INFO
+    triggers = frozenset(LANE_OPERATIONS)
     examples = (
         Example(_ONE, _ONE, options=_FLAG),
         Example(_ROWS, _ROWS, "rows of 32", options=_FLAG),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cu2port.core.model import Edit, Finding, Options, insert
 from cu2port.engine.check import Check, Example, InLint
@@ -11,9 +12,11 @@ from cu2port.syntax.candidates import NOT_UNINITIALIZED
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import is_class
 from cu2port.syntax.words import QUALIFIERS
-from cu2port.warp.definite_assignment import UnsetUse, unset_uses
-from cu2port.warp.model import device_functions
+from cu2port.warp.functions import device_functions
 from cu2port.warp.uninitialized import find_candidates
+
+if TYPE_CHECKING:
+    from cu2port.warp.definite_assignment import UnsetUse
 
 _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "
@@ -120,9 +123,14 @@ class LeaderValue(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         mode = modes(unit)
         tolerant = SHUFFLES if unit.options.warp == "flag" else NAMES
-        for f in find_candidates(unit, device_functions(unit), tolerant):
-            if unit.options.warp != "flag":
-                f = f._replace(decls={k for k in f.decls if mode(k) != "flag"})
+        found = find_candidates(unit, device_functions(unit), tolerant)
+        if unit.options.warp != "flag":
+            found = [f._replace(decls={k for k in f.decls if mode(k) != "flag"}) for f in found]
+        if not found:
+            return
+        from cu2port.warp.definite_assignment import unset_uses  # few files need it
+
+        for f in found:
             for h in unset_uses(unit, f, tolerant) if f.decls else ():
                 edit = _initialiser(unit, h, f.fn.body)
                 if edit is None:

@@ -63,6 +63,7 @@ class NativeKernel(Check):
     """
 
     code, name, severity = "CU356", "native-kernel", Severity.INFO
+    modes = frozenset({"native"})
     examples = (
         Example(_BLOCK, _BLOCK_WAVE, "a function that any kernel may call", options=_NATIVE, findings=1),
         Example(

@@ -27,6 +27,7 @@ class NativeRefused(Check):
     """
 
     code, name, severity = "CU357", "native-refused", Severity.INFO
+    modes = frozenset({"native"})
     examples = (
         Example(_LANES, _LANES_KEPT, "a neighbour's value", options=_NATIVE, findings=1),
         Example(_LANES, note="not asked for"),

@@ -55,6 +55,7 @@ class SoloKernel(Check):
     """
 
     code, name, severity = "CU330", "solo-kernel", Severity.INFO
+    modes = frozenset({"solo"})
     examples = (
         Example(
             "__global__ void __launch_bounds__(128) k(int* p) {\n    p[threadIdx.x] = blockDim.x;\n}\n"

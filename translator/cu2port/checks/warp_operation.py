@@ -25,6 +25,7 @@ class WarpOperation(Check):
     """
 
     code, name, severity = "CU352", "warp-operation", Severity.INFO
+    modes = frozenset({"flag"})
     examples = (
         Example(_GROUP, _GROUP, "a tile", options=_FLAG, findings=1),
         Example(_SYNC, _SYNC, "a fence", options=_FLAG),
@@ -32,8 +33,6 @@ class WarpOperation(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag":
-            return
         for d in facts_of(unit).devices:
             for e in d.events.values():
                 if e.kind != "lanes" or (e.name.startswith("__") and (e.name != "__syncwarp" or e.values)):

@@ -6,7 +6,7 @@ from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import HazardKind
+from cu2port.warp.hazard_kinds import HazardKind
 
 _HANGS = """__global__ void k(float* out) {
   __shared__ volatile int full;

@@ -41,6 +41,7 @@ class WarpSizeLiteral(Check):
     """
 
     code, name, severity = "CU350", "warp-size-literal", Severity.WARNING
+    modes = frozenset({"flag"})
     lint = InLint(in_hip=InHip.COUNT)
     examples = (
         Example(_LANES, _LANES, options=_FLAG, findings=3),
@@ -51,8 +52,6 @@ class WarpSizeLiteral(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag":
-            return
         for v in classify(unit):
             tok = unit.t[v.at]
             if not v.lanes or tok == "warpSize":

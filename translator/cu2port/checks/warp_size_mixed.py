@@ -31,6 +31,7 @@ class WarpSizeMixed(Check):
     """
 
     code, name, severity = "CU353", "warp-size-mixed", Severity.WARNING
+    modes = frozenset({"flag"})
     triggers = frozenset({"warpSize"})
     lint = InLint(in_hip=InHip.COUNT)
     examples = (
@@ -40,7 +41,7 @@ class WarpSizeMixed(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag" or "warpSize" not in unit.words:
+        if "warpSize" not in unit.words:
             return
         found: dict[int, list[int]] = {}
         for v in classify(unit):

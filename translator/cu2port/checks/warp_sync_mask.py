@@ -19,6 +19,7 @@ class WarpSyncMask(Check):
     """
 
     code, name, severity = "CU311", "warp-sync-mask", Severity.WARNING
+    modes = frozenset({"flag"})
     triggers = frozenset(SYNC)
     lint = InLint(in_hip=InHip.OWN, folds_into=(Fold("CU310"),))
     examples = (
@@ -37,7 +38,7 @@ class WarpSyncMask(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp != "flag" or unit.words.isdisjoint(SYNC):
+        if unit.words.isdisjoint(SYNC):
             return
         for i, call in sync_calls(unit):
             if call.args:

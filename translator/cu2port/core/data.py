@@ -23,6 +23,7 @@ _SUM = 4  # bytes of the checksum before what is kept
 _KINDS = (
     "catalog-*.bin",
     "build-*.bin",
+    "checks-*.bin",
     "grammar-*.bin",
     "grammar-*.sum",
     "shim-*.h",
@@ -65,7 +66,7 @@ def cache_dir() -> Path:
     return Path(base) / "cu2port"
 
 
-def computed_from(kind: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
+def computed_from(kind: str, files: Iterable[Path | os.DirEntry[str]], make: Callable[[], Any]) -> Any:
     """What `make` makes of files of ours, as `marshal` takes it. It is kept in the cache until one of them changes; a
     damaged one is made again."""
     stamp = hashlib.sha256(__version__.encode())

@@ -149,6 +149,12 @@ class Options:
     ptx_fp: str = "exact"  # or "fast": no flushing of denormals, the hardware's approximations
     cuda_arch: int = 0  # the `__CUDA_ARCH__` as which HIP compiles every file; 0: each file tells
 
+    @property
+    def modes(self) -> frozenset[str]:
+        """What is asked for in words: how warps are ported, in all kernels or in one, how launches are written."""
+        comments = ("comments",) if self.comments else ()
+        return frozenset((self.warp, self.launch, *(mode for _, mode in self.kernels), *comments))
+
 
 @dataclass(frozen=True, slots=True)
 class Project:

@@ -73,7 +73,8 @@ class Check(ABC):
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
     already, where nothing is changed. `true_of_cuda`: whether what it writes means the same to nvcc: words that the C++
     standard asks for, and nvcc does not. `triggers`: names; a file without any of them has no finding, and the check
-    is not called. None: it is called for every file.
+    is not called. None: it is called for every file. `modes`: words of the options (`Options.modes`); without any of
+    them it is not called. None: it is called with any options.
     """
 
     code: ClassVar[str]
@@ -85,6 +86,7 @@ class Check(ABC):
     true_of_hip: ClassVar[bool] = False
     true_of_cuda: ClassVar[bool] = False
     triggers: ClassVar[frozenset[str] | None] = None
+    modes: ClassVar[frozenset[str] | None] = None
     lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()
 
@@ -178,23 +180,35 @@ class Check(ABC):
         return inspect.getdoc(type(self)) or ""
 
 
-def applicable(checks: tuple[Check, ...], unit: Unit) -> list[Check]:
-    """Those of some checks that may find something in a file, in their order."""
-    always, words, by_word = _by_trigger(checks)
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """What decides whether a check is called: its code, its module, and what its class says."""
+
+    code: str
+    module: str
+    triggers: frozenset[str] | None
+    modes: frozenset[str] | None
+    true_of_hip: bool
+
+
+def open_gates(gates: tuple[Gate, ...], unit: Unit) -> list[Gate]:
+    """Those of some gates whose checks may find something in a file, in their order."""
+    always, words, by_word = _by_trigger(gates)
     chosen = always.copy()
     for word in unit.may_be_tokens(words):
         chosen.update(by_word[word])
-    return [checks[k] for k in sorted(chosen)]
+    asked = unit.options.modes
+    return [g for g in map(gates.__getitem__, sorted(chosen)) if g.modes is None or not asked.isdisjoint(g.modes)]
 
 
 @lru_cache(maxsize=4)
-def _by_trigger(checks: tuple[Check, ...]) -> tuple[set[int], frozenset[str], Mapping[str, tuple[int, ...]]]:
+def _by_trigger(gates: tuple[Gate, ...]) -> tuple[set[int], frozenset[str], Mapping[str, tuple[int, ...]]]:
     """Which of some checks have no triggers, all triggers of the others, and which have a word as a trigger."""
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for k, check in enumerate(checks):
-        for word in check.triggers or ():
+    for k, gate in enumerate(gates):
+        for word in gate.triggers or ():
             found[word].append(k)
-    always = {k for k, check in enumerate(checks) if check.triggers is None}
+    always = {k for k, gate in enumerate(gates) if gate.triggers is None}
     return always, frozenset(found), {word: tuple(ks) for word, ks in found.items()}
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
-from cu2port.checks import all_checks
+from cu2port.checks import true_of_hip
 from cu2port.core.model import Edit, Finding, Span, Trust
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import cuda_branches, untouched
@@ -34,12 +33,6 @@ def _outside(cover: Cover, left_out: Cover, findings: Sequence[Finding]) -> Iter
 
 def _by_hand(f: Finding, message: str) -> Finding:
     return replace(f, message=message, edits=(), trust=Trust.MANUAL, needs=(), helpers=())
-
-
-@lru_cache(maxsize=1)
-def true_of_hip() -> frozenset[str]:
-    """The rules whose findings hold for code that is HIP's already."""
-    return frozenset(c.code for c in all_checks() if c.true_of_hip)
 
 
 def reaches_into(cover: Cover, e: Edit) -> bool:

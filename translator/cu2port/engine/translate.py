@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from cu2port.catalog import load_catalog
 from cu2port.catalog.api import NO_FACTS, api_facts
 from cu2port.catalog.includes import added_includes, runtime_on_top
-from cu2port.checks import all_checks
+from cu2port.checks import applicable, true_of_hip
 from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits
 from cu2port.core.file_rules import NOT_TEXT
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
 from cu2port.engine import hipside
-from cu2port.engine.check import applicable
 from cu2port.engine.effects import narrowed
 from cu2port.engine.inactive import inactive
 from cu2port.engine.plain_c import in_c
@@ -45,7 +44,7 @@ def translate(
     and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
     places are decided by the lexer alone. Never raises for anything that is in `source`.
     """
-    codes = hipside.true_of_hip() if project is not None and project.side == "hip" else None  # nothing else is said
+    codes = true_of_hip() if project is not None and project.side == "hip" else None  # nothing else is said
     found = examine(source, options, path=path, project=project, clang=clang, codes=codes)
     result = settle(found)
     if found.unit is not None:
@@ -80,8 +79,7 @@ def examine(
     if bad is not None:
         return Examined(path, data, options, None, (bad,))
     unit = Unit(data.decode("latin-1"), load_catalog(options.rules, options.warp), options, path, project, clang)
-    checks = tuple(check for check in all_checks() if codes is None or check.code in codes)
-    findings = [f for check in applicable(checks, unit) for f in check.run(unit)]
+    findings = [f for check in applicable(unit, codes) for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
         from cu2port.checks.native_kernel import NativeKernel
         from cu2port.warp.native.asked import not_replaced

@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check
 from cu2port.engine.solo import solo as solo_of
 from cu2port.facts.unit import Unit
-from cu2port.warp.analyse import WarpFacts, analyse
-from cu2port.warp.hazards import Hazard, HazardKind, hazards
-from cu2port.warp.values import Step
+from cu2port.warp.functions import device_functions
+from cu2port.warp.hazard_kinds import HazardKind
+from cu2port.warp.triggers import triggers
+
+if TYPE_CHECKING:
+    from cu2port.warp.analyse import WarpFacts
+    from cu2port.warp.hazards import Hazard
+    from cu2port.warp.values import Step
 
 _SOLVED = "with `--warp solo` a wavefront holds one CUDA warp, and this does not happen"
 
 
 def facts_of(unit: Unit) -> WarpFacts:
     """The analysis as far as the mode needs it."""
+    from cu2port.warp.analyse import analyse
+
     return analyse(unit, hazards_only=unit.options.warp != "flag")
 
 
 @lru_cache(maxsize=2)
 def hazards_of(unit: Unit) -> tuple[Hazard, ...]:
-    """The hazards of a file."""
+    """The hazards of a file. The analysis is loaded for a file that may have some."""
+    if not device_functions(unit) or not unit.once(triggers):
+        return ()
+    from cu2port.warp.hazards import hazards
+
     return hazards(facts_of(unit))
 
 

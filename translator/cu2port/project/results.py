@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks
+from cu2port.checks import all_checks, gates
 from cu2port.core import file_rules
 from cu2port.project.cache import Cache, There
 from cu2port.project.jobs import Done, Job, convert, refused, scan
@@ -86,3 +86,4 @@ def _load() -> None:
     import cu2port.ptx.rewrite  # noqa: F401
 
     all_checks()
+    gates()

@@ -11,6 +11,7 @@
     outer_names     values of names from outside a function: macros and constants
     variables       values of variables and parameters, by their values and names
     evaluate, calls, interp, loops, substitute      expressions, calls and macros, statements, loops, arguments
+    functions       which functions run on the GPU
     model, events   device functions, and the events in them that lanes must agree on
     analyse         the fixpoint over calls: arguments go down, results come up, until nothing changes
     headers         what included headers say about warps
@@ -18,7 +19,7 @@
     context         evidence for a literal from the code around it, in points
     token_patterns  literals that count lanes by the tokens next to them
     waits           loops that wait for other threads
-    hazards         code that hangs or gives wrong results between lanes
+    hazard_kinds, hazards   code that hangs or gives wrong results between lanes
     lockstep        warp-synchronous tails of reductions
     uninitialized   variables without an initializer that may be read before they are set, by tokens
     divergence      names whose values may differ between lanes

@@ -10,10 +10,11 @@ from functools import lru_cache
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import Num
 from cu2port.warp import builtins
+from cu2port.warp.functions import device_functions
 from cu2port.warp.headers import header_facts
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
-from cu2port.warp.model import Device, device_functions, make_device
+from cu2port.warp.model import Device, make_device
 from cu2port.warp.triggers import HAZARDS, hazardous, triggers
 from cu2port.warp.uses import Array, Use
 from cu2port.warp.values import Kind
@@ -79,7 +80,7 @@ def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
 @lru_cache(maxsize=2)
 def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     functions = device_functions(unit)
-    may_hang = bool(functions) and triggers(unit)
+    may_hang = bool(functions) and unit.once(triggers)
     if not functions or not (may_hang or (not hazards_only and reasons(unit))):
         return _NOTHING
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}

@@ -47,8 +47,8 @@ from cu2port.syntax.tree import (
     walk,
 )
 from cu2port.warp.divergence import divergent_names, names_lane
-from cu2port.warp.model import Device
-from cu2port.warp.uninitialized import Candidate, is_macro, read
+from cu2port.warp.model import Device, read_function
+from cu2port.warp.uninitialized import Candidate, is_macro
 
 _MAX_VARIABLES = 256  # variables of one function that are analysed: the time of each join grows with them
 
@@ -88,9 +88,9 @@ def unset_uses(unit: Unit, f: Candidate, tolerant: frozenset[str]) -> list[Unset
     """Variables of a function that are passed by value where some lanes have not set them, each once.
 
     `tolerant`: names of functions that accept arguments without a value."""
-    found = _Walk(unit, read(unit, f.fn, f.names), f.decls, tolerant, None).found
+    found = _Walk(unit, read_function(unit, f.fn, f.names), f.decls, tolerant, None).found
     if found:  # rare: the second pass knows which branches are divergent
-        device = read(unit, f.fn)
+        device = read_function(unit, f.fn)
         found = _Walk(unit, device, f.decls, tolerant, divergent_names(unit, device)).found
     return [found[decl] for decl in sorted(found)]
 

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import Enum
 from typing import NamedTuple
 
 from cu2port.syntax.tree import Jump, Member, root
 from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Event, Frame
+from cu2port.warp.hazard_kinds import HazardKind
 from cu2port.warp.model import Device
 from cu2port.warp.values import LANES, WARPS, Kind, Step
 from cu2port.warp.waits import Wait, contexts, waits, who
 
 _FULL = frozenset({0xFFFFFFFF, -1, 0xFFFFFFFFFFFFFFFF})
 _LEAVERS = frozenset({"break", "return", "goto"})
-
-
-class HazardKind(Enum):
-    """Kinds of hazards; each is one check."""
-
-    WARP_LOCK = "warp-lock"
-    LANE_LOCK = "lane-lock"
-    WARP_ROLES = "warp-roles"
-    DIVIDED_BARRIER = "divided-barrier"
-    NAMED_BARRIER = "named-barrier"
-    OTHER_ARM = "other-arm-mask"
-    COALESCED = "coalesced-threads"
-    EXIT = "cross-lane-before-exit"
 
 
 class Hazard(NamedTuple):

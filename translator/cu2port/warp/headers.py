@@ -16,8 +16,9 @@ from cu2port.core.files import may_include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import integer
 from cu2port.warp.builtins import LANE_OPERATIONS, SHUFFLES
+from cu2port.warp.functions import device_functions
 from cu2port.warp.interp import Interpreter
-from cu2port.warp.model import Device, constants, device_functions, make_device
+from cu2port.warp.model import Device, constants, make_device
 from cu2port.warp.roles import Role
 from cu2port.warp.uses import Use
 from cu2port.warp.values import UNIFORM, Kind, V

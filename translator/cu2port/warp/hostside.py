@@ -17,7 +17,7 @@ from cu2port.syntax.operands import tokens
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.tree import Assign, Binary, Expr, Member, Name, Num
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.values import (
     COUNT_NAME,
     THREAD_NAME,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import string
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,14 +12,6 @@ from cu2port.syntax.statements import Parser, parameters, read_body, read_expres
 from cu2port.syntax.tree import Block, Decl, Expr, Param, statements
 from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
 from cu2port.warp.values import NOTHING, V
-
-_DEVICE = frozenset({"__global__", "__device__"})
-_INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
-_ON_DEVICE = _DEVICE | _INDEX
-_SPOKEN = ("DEVICE", "GLOBAL", "KERNEL")
-_SPEAKS = re.compile("|".join(_SPOKEN))  # of macros that say where a function runs
-_SPOKEN_NAME = re.compile(rf"[^a-z]*(?:{'|'.join(_SPOKEN)})[^a-z]*\Z")
-_CAPITALS = string.ascii_uppercase + "_"
 
 
 @dataclass(slots=True)
@@ -66,30 +56,6 @@ class Device:
         return self._declared[1].get(name, [])
 
 
-def is_device(unit: Unit, f: Function) -> bool:
-    """Whether a function runs on the GPU: by its specifiers, by a macro that says so, or by what it uses."""
-    if f.sides:
-        return bool(f.sides & _DEVICE)
-    t = unit.t
-    if any(x.isupper() and _SPEAKS.search(x) for x in t[f.first : f.name_at]):
-        return True
-    # the index of a thread of a program's own, `int threadIdx`, has no members
-    return any(t[k] in _INDEX and (t[k] == "__shared__" or t[k + 1] == ".") for k in range(*f.body))
-
-
-def device_functions(unit: Unit) -> tuple[Function, ...]:
-    """The file's functions that run on the GPU."""
-    return unit.once(_device_functions)
-
-
-def _device_functions(unit: Unit) -> tuple[Function, ...]:
-    words = unit.words
-    spoken = any(x in unit.text for x in _SPOKEN) and unit.may_match(_SPOKEN_NAME, _CAPITALS)
-    if words.isdisjoint(_ON_DEVICE) and not (spoken and any(w.isupper() and _SPEAKS.search(w) for w in words)):
-        return ()
-    return tuple(f for f in unit.functions if is_device(unit, f))
-
-
 @lru_cache(maxsize=2)
 def _bodies(unit: Unit) -> dict[int, Block]:
     """The bodies read so far, by their first token: more than one check asks for them."""
@@ -116,6 +82,18 @@ def make_device(unit: Unit, f: Function) -> Device:
             ends = [(unit.lexed.at(a.start), unit.lexed.at(a.end)) for a in call.args]
             bounds = tuple(read_expression(unit, a, b) for a, b in ends)
     return Device(f, params, tparams, body, "__global__" in f.sides, bounds, wide=wide)
+
+
+def read_function(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
+    """The parsed function or macro body. `names`: other statements that only compute may be left out."""
+    first, stop = f.body[0] + 1, f.body[1]
+    if f.params[0] >= 0 and names is None:
+        return make_device(unit, f)
+    parser = Parser(unit, first, stop, jump=f.params[0] >= 0)
+    if names is not None:
+        parser.only = sorted(k for name in names for k in unit.between(first, stop, name))
+    params = parameters(unit, *f.params) if f.params[0] >= 0 else ()
+    return Device(f, params, (), parser.block(stop), "__global__" in f.sides)
 
 
 def macro_expression(unit: Unit, m: Macro) -> Expr:

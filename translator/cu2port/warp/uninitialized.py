@@ -15,8 +15,6 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.candidates import declared_without_value
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.neighbours import may_be_passed
-from cu2port.syntax.statements import Parser, parameters
-from cu2port.warp.model import Device, make_device
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 # a name after a type, and what ends a declarator without an initializer; comments and continuations may be between
@@ -53,18 +51,6 @@ def find_candidates(unit: Unit, functions: Iterable[Function], tolerant: frozens
     bodies = [Function(m.name, m.first, m.first, (-1, -1), (m.first - 1, m.stop), frozenset()) for m in macros]
     found = ((f, candidates(unit, f.body[0] + 1, f.body[1], tolerant)) for f in (*functions, *bodies))
     return [Candidate(f, *c) for f, c in found if c is not None]
-
-
-def read(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
-    """The parsed function or macro body. `names`: other statements that only compute may be left out."""
-    first, stop = f.body[0] + 1, f.body[1]
-    if f.params[0] >= 0 and names is None:
-        return make_device(unit, f)
-    parser = Parser(unit, first, stop, jump=f.params[0] >= 0)
-    if names is not None:
-        parser.only = sorted(k for name in names for k in unit.between(first, stop, name))
-    params = parameters(unit, *f.params) if f.params[0] >= 0 else ()
-    return Device(f, params, (), parser.block(stop), "__global__" in f.sides)
 
 
 def is_macro(unit: Unit, name: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.native.patterns import GROUPS
 
 #: Functions that make groups of some lanes.

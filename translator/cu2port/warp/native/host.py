@@ -12,7 +12,7 @@ from cu2port.facts.structure import Function, Launch
 from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import CallExpr, callee
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.native.ladders import Facts
 from cu2port.warp.native.reasons import Reason, Refused
 

@@ -10,7 +10,8 @@ from cu2port.core.model import Span
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param, callee, walk
-from cu2port.warp.model import is_device, make_device
+from cu2port.warp.functions import is_device
+from cu2port.warp.model import make_device
 from cu2port.warp.native.match import matches_statement, statement
 from cu2port.warp.native.numbers import Numbers, classes
 from cu2port.warp.native.patterns import CALLS, FUNCTORS, STEPS, Parts

@@ -11,7 +11,7 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import callee
 from cu2port.syntax.types import type_parameters
-from cu2port.warp.model import is_device
+from cu2port.warp.functions import is_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.graph import LANE_GROUPS, Graph, graph
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
