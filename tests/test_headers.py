@@ -309,6 +309,8 @@ int main() {
     int calls = 0;
     auto half = cu2port::proclaim_return_type<double>([&](int x) { ++calls; return x; });
     static_assert(sizeof(half(1)) == sizeof(double), "");
+    static_assert(std::is_same<decltype(cu2port::declval<int>()), int &&>::value, "");
+    static_assert(std::is_same<decltype(cu2port::declval<key &>().k), int>::value, "");
     return cu2port::maximum<key>{}(a, b).tag == 7 && cu2port::minimum<>{}(a, b).tag == 7 && half(3) / 2 == 1.5 ? 0 : 1;
 }
 """

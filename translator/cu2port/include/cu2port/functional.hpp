@@ -1,5 +1,5 @@
 // cu2port functional: the larger and the smaller of two values, and functions that say what they return, as libcu++ has
-// them.
+// them; `std::declval` for both sides.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values
@@ -52,6 +52,14 @@ template <class R, class F> struct returns {
 template <class R, class F> CU2PORT_FUNCTIONAL returns<R, typename std::decay<F>::type> proclaim_return_type(F &&f) {
     return {static_cast<F &&>(f)};
 }
+
+// `std::declval` is the host's, and clang refuses it in a function for the device, though nobody calls it there
+template <class T>
+#ifdef __HIP__
+__host__ __device__
+#endif
+    typename std::add_rvalue_reference<T>::type
+    declval() noexcept;
 
 }  // namespace cu2port
 
