@@ -548,6 +548,38 @@ def test_texture_references_in_plain_memory_fetch_what_references_fetch(
     assert found.output == wanted.output
 
 
+@pytest.mark.slow
+def test_loads_of_cub_with_a_modifier(simulated: Simulated) -> None:
+    """Of pointers to const and volatile, vectors, classes and iterators: hipCUB's own take numbers alone."""
+    text = """
+#include <cub/cub.cuh>
+#include <cstdio>
+struct S { int a; short b; char c; float d[3]; };
+struct B { char a, b, c; };
+struct Data { int n; float4 v; S s; B b; volatile int w; };
+__global__ void k(const Data* p, float* out) {
+    out[0] = cub::ThreadLoad<cub::LOAD_LDG>(&p->n);
+    out[1] = cub::ThreadLoad<cub::LOAD_CV>(&p->v).w;
+    out[2] = cub::ThreadLoad<cub::LOAD_CG, const S*>(&p->s).d[2];
+    out[3] = cub::ThreadLoad<cub::LOAD_VOLATILE>(&p->b).b;
+    out[4] = cub::ThreadLoad(&p->w);
+    out[5] = cub::ThreadLoad(cub::CountingInputIterator<int>(5));
+}
+int main() {
+    Data* p;
+    float* out;
+    cudaMallocManaged(&p, sizeof(Data));
+    cudaMallocManaged(&out, 6 * sizeof(float));
+    p->n = 1, p->v.w = 2, p->s.d[2] = 3, p->b.b = 4, p->w = 6;
+    k<<<1, 1>>>(p, out);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 6; ++i) printf("%g ", out[i]);
+}
+"""
+    ran = simulated(translate(text.encode()).output.decode(), 64)
+    assert (ran.code, ran.output.split()) == (0, [b"1", b"2", b"3", b"4", b"6", b"5"]), ran.errors
+
+
 def test_launches_in_the_arguments_of_macros(simulated: Simulated) -> None:
     """And an operator for both sides that conversion writes for each side (CU216)."""
     text = """

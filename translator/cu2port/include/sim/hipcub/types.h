@@ -21,6 +21,8 @@
 
 namespace hipcub {
 
+enum CacheLoadModifier : int { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
+
 struct NullType {
     template <class T>
     NullType& operator=(const T&) { return *this; }

@@ -1,0 +1,67 @@
+// cu2port thread_load: CUB's loads with a cache modifier.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// hipCUB's own take no pointer to const, and copy what is not a number without the modifier. A load at L2 or as volatile
+// must see what other blocks wrote: it is made of relaxed atomic loads here, word by word, as CUB does it. The others
+// only tell the cache what to keep, and are plain loads.
+#ifndef CU2PORT_THREAD_LOAD_HPP
+#define CU2PORT_THREAD_LOAD_HPP
+#ifdef __cplusplus  // a C source may include the header that includes this one
+
+#include <hip/hip_runtime.h>
+#include <hipcub/hipcub.hpp>
+#include <iterator>
+#include <type_traits>
+
+#ifdef __HIP_DEVICE_COMPILE__
+#define CU2PORT_THREAD_LOAD(p, scope) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_##scope)
+#else
+#define CU2PORT_THREAD_LOAD(p, scope) __atomic_load_n(p, __ATOMIC_RELAXED)
+#endif
+
+namespace cu2port {
+namespace thread_load {
+
+template <int Bytes> struct word;
+template <> struct word<1> { typedef unsigned char __attribute__((may_alias)) type; };
+template <> struct word<2> { typedef unsigned short __attribute__((may_alias)) type; };
+template <> struct word<4> { typedef unsigned int __attribute__((may_alias)) type; };
+template <> struct word<8> { typedef unsigned long long __attribute__((may_alias)) type; };
+
+template <bool OfAllDevices, class T> __device__ inline T by_words(const T* from) {
+    typedef typename word<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W;
+    T value;
+#pragma unroll
+    for (unsigned int i = 0; i < sizeof(T) / sizeof(W); ++i) {
+        const W* at = reinterpret_cast<const W*>(from) + i;
+        const W w = OfAllDevices ? CU2PORT_THREAD_LOAD(at, SYSTEM) : CU2PORT_THREAD_LOAD(at, AGENT);
+        reinterpret_cast<W*>(&value)[i] = w;
+    }
+    return value;
+}
+
+template <hipcub::CacheLoadModifier M, class I> struct load {
+    static __device__ typename std::iterator_traits<I>::value_type from(I at) { return *at; }
+};
+template <hipcub::CacheLoadModifier M, class T> struct load<M, T*> {
+    typedef typename std::remove_cv<T>::type V;
+    static __device__ V from(T* at) {
+        const V* plain = const_cast<const V*>(at);
+        constexpr bool all = M == hipcub::LOAD_CV || M == hipcub::LOAD_VOLATILE || std::is_volatile<T>::value;
+        if (all || M == hipcub::LOAD_CG) return by_words<all>(plain);
+        return *plain;
+    }
+};
+
+}  // namespace thread_load
+
+template <hipcub::CacheLoadModifier M = hipcub::LOAD_DEFAULT, class I>
+__device__ inline typename std::iterator_traits<I>::value_type ThreadLoad(I at) {
+    return thread_load::load<M, I>::from(at);
+}
+
+}  // namespace cu2port
+
+#undef CU2PORT_THREAD_LOAD
+#endif  // __cplusplus
+#endif  // CU2PORT_THREAD_LOAD_HPP
