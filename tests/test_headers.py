@@ -317,6 +317,25 @@ int main() {
     subprocess.run([str(built(compiler, source, tmp_path))], check=True)
 
 
+def test_a_vector_is_read_from_a_derived_stream(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a shift of vectors, as HIP has it, and the program's operator, which is declared later."""
+    runtime = """#pragma once
+template <class T, unsigned int n> struct HIP_vector_type { T x; };
+template <class T, unsigned int n, class U> int operator>>(U, const HIP_vector_type<T, n>&);
+"""
+    source = """#include "cu2port/stream_vector.hpp"
+#include <sstream>
+typedef HIP_vector_type<float, 3> float3;
+std::istream &operator>>(std::istream &in, float3 &v) { return in >> v.x; }
+using cu2port::operator>>;
+namespace n { struct other {}; void operator>>(int, other); }
+namespace n { float of(const char* text) { std::stringstream in(text); float3 v; return in >> v >> v ? v.x : 0; } }
+int main() { return n::of("3 4.5") == 4.5f ? 0 : 1; }
+"""
+    stub(tmp_path, "hip/hip_runtime.h", runtime, monkeypatch)
+    subprocess.run([str(built(compiler, source, tmp_path))], check=True)
+
+
 def test_atomic_objects(compiler: str, tmp_path: Path) -> None:
     program = built(compiler, (PROGRAMS / "atomic.cpp").read_text(), tmp_path)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
