@@ -172,6 +172,7 @@ inline void here(std::uint32_t site) {
     if (now.inside) now.top->site = site;
 }
 
+bool fills_unset();  // whether this run has other values where nothing was put
 std::uint64_t unset_bits(std::uint64_t n);  // of each lane its own, and other ones in some runs
 
 // There, a variable that was declared without a value. What is in it must not show.
@@ -187,6 +188,13 @@ inline void unset(T& value, std::uint32_t site) {
             std::memcpy(reinterpret_cast<char*>(&value) + i, &bits, sizeof(T) - i < 8 ? sizeof(T) - i : 8);
         }
     }
+}
+
+// What a collective gives to lanes that it has no result for: in some runs something else.
+template <class T>
+inline T unspecified(T value) {
+    if (fills_unset()) unset(value, 0);
+    return value;
 }
 
 // There, a branch whose arms may run in either order: `if (Choice c(site); true) if (...) { c.arm(1); } else { c.arm(2); }`.

@@ -11,12 +11,14 @@ namespace detail {
 inline int block_rank() { return cu2port_sim::thread_number(); }
 inline void block_barrier(const char* name) { cu2port_sim::barrier(name, false, {"hipcub", 0}); }
 
-// Memory for values of any type, without a constructor: it lies in shared memory and in unions.
-template <class T, int N>
-struct Raw {
-    alignas(T) unsigned char bytes[N * sizeof(T)];
-    T& operator[](int n) { return *reinterpret_cast<T*>(bytes + n * sizeof(T)); }
-};
+// That the storage is still in use when a collective returns: what another wave left there is read.
+template <class Storage>
+void still_in_use(Storage& storage, int rank, int threads) {
+    const int other = (rank + threads / 2) % threads;
+    if (rank / cu2port_sim::kWave == other / cu2port_sim::kWave) return;
+    const unsigned char byte = reinterpret_cast<const unsigned char*>(&storage[other])[0];
+    asm volatile("" : : "r"(byte));
+}
 
 // What a collective without a storage argument uses.
 template <class Storage>
@@ -38,14 +40,14 @@ public:
     BlockReduce() : storage_(detail::own_storage<TempStorage>()) {}
     explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
-    // The result is thread 0's; what others get is their own value.
+    // The result is thread 0's; what others get is their own value, or any.
     template <class F>
     T Reduce(T mine, F f, int valid = kThreads) {
         const int rank = detail::block_rank();
         storage_[rank] = mine;
         detail::block_barrier("BlockReduce");
-        if (rank == 0)
-            for (int i = 1; i < kThreads && i < valid; ++i) mine = f(mine, storage_[i]);
+        if (rank != 0) return cu2port_sim::unspecified(mine);
+        for (int i = 1; i < kThreads && i < valid; ++i) mine = f(mine, storage_[i]);
         return mine;
     }
     template <int N, class F>
@@ -142,6 +144,7 @@ private:
             out[i] = inclusive ? next : sum;
             sum = next, has = true;
         }
+        detail::still_in_use(storage_.values, rank, kThreads);
     }
     template <int N, class F>
     static T folded(const T (&in)[N], F f) {
@@ -184,45 +187,87 @@ private:
     TempStorage& storage_;
 };
 
-template <class T, int X, int N, BlockLoadAlgorithm A = BLOCK_LOAD_DIRECT, int Y = 1, int Z = 1, int ARCH = 0>
-class BlockLoad {
-public:
-    using TempStorage = detail::Empty;
-    BlockLoad() = default;
-    explicit BlockLoad(TempStorage&) {}
+namespace detail {
+
+// Items that change places on their way between memory and threads. Where the algorithm does not transpose, each thread
+// has its own places. `valid`: so many items are there.
+template <class T, int THREADS, int N, bool MOVES>
+struct Transposed {
+    using TempStorage = Raw<T, THREADS * N>;
     template <class It>
-    void Load(It from, T (&items)[N]) {
-        for (int i = 0; i < N; ++i) items[i] = from[place(i)];
+    static void load(TempStorage& storage, It from, T (&items)[N], int valid) {
+        const int rank = block_rank();
+        for (int i = 0, at = rank; i < N; ++i, at += THREADS)
+            if (at < valid) storage[at] = from[at];
+        block_barrier("BlockLoad");
+        for (int i = 0; i < N; ++i)
+            if (rank * N + i < valid) items[i] = storage[rank * N + i];
+        if (valid >= THREADS) still_in_use(storage, rank, THREADS);
     }
     template <class It>
-    void Load(It from, T (&items)[N], int valid) {
+    static void store(TempStorage& storage, It to, T (&items)[N], int valid) {
+        const int rank = block_rank();
+        for (int i = 0; i < N; ++i) storage[rank * N + i] = items[i];
+        block_barrier("BlockStore");
+        for (int i = 0, at = rank; i < N; ++i, at += THREADS)
+            if (at < valid) to[at] = storage[at];
+    }
+};
+template <class T, int THREADS, int N>
+struct Transposed<T, THREADS, N, false> {
+    using TempStorage = Empty;
+};
+
+}  // namespace detail
+
+template <class T, int X, int N, BlockLoadAlgorithm A = BLOCK_LOAD_DIRECT, int Y = 1, int Z = 1, int ARCH = 0>
+class BlockLoad {
+    static constexpr bool kMoves = A == BLOCK_LOAD_TRANSPOSE;
+    using Moved = detail::Transposed<T, X * Y * Z, N, kMoves>;
+
+public:
+    using TempStorage = typename Moved::TempStorage;
+    BlockLoad() : storage_(detail::own_storage<TempStorage>()) {}
+    explicit BlockLoad(TempStorage& storage) : storage_(storage) {}
+    template <class It>
+    void Load(It from, T (&items)[N], int valid = INT_MAX) {
+        if constexpr (kMoves) return Moved::load(storage_, from, items, valid);
         for (int i = 0; i < N; ++i)
             if (place(i) < valid) items[i] = from[place(i)];
     }
     template <class It, class D>
     void Load(It from, T (&items)[N], int valid, D otherwise) {
-        for (int i = 0; i < N; ++i) items[i] = place(i) < valid ? static_cast<T>(from[place(i)]) : static_cast<T>(otherwise);
+        for (int i = 0; i < N; ++i) items[i] = static_cast<T>(otherwise);
+        Load(from, items, valid);
     }
 
 private:
     static int place(int i) {
         return A == BLOCK_LOAD_STRIPED ? i * X * Y * Z + detail::block_rank() : detail::block_rank() * N + i;
     }
+    TempStorage& storage_;
 };
 
 template <class T, int X, int N, BlockStoreAlgorithm A = BLOCK_STORE_DIRECT, int Y = 1, int Z = 1, int ARCH = 0>
 class BlockStore {
+    static constexpr bool kMoves = A == BLOCK_STORE_TRANSPOSE;
+    using Moved = detail::Transposed<T, X * Y * Z, N, kMoves>;
+
 public:
-    using TempStorage = detail::Empty;
-    BlockStore() = default;
-    explicit BlockStore(TempStorage&) {}
+    using TempStorage = typename Moved::TempStorage;
+    BlockStore() : storage_(detail::own_storage<TempStorage>()) {}
+    explicit BlockStore(TempStorage& storage) : storage_(storage) {}
     template <class It>
     void Store(It to, T (&items)[N], int valid = INT_MAX) {
+        if constexpr (kMoves) return Moved::store(storage_, to, items, valid);
         for (int i = 0; i < N; ++i) {
             const int at = A == BLOCK_STORE_STRIPED ? i * X * Y * Z + detail::block_rank() : detail::block_rank() * N + i;
             if (at < valid) to[at] = items[i];
         }
     }
+
+private:
+    TempStorage& storage_;
 };
 
 template <class It, class T, int N>

@@ -138,6 +138,7 @@ private:
             keys[i] = storage_.keys[at];
             if (values) values[i] = storage_.values[at];
         }
+        detail::still_in_use(storage_.keys, rank, kThreads);
     }
     TempStorage& storage_;
 };

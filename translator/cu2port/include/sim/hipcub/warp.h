@@ -1,4 +1,4 @@
-// Collectives of a warp: lanes see each other's registers, so that they need no temporary storage.
+// Collectives of a warp: lanes see each other's registers, so that most need no temporary storage.
 #pragma once
 
 #include "types.h"
@@ -36,6 +36,13 @@ Lanes<T, W> shown_by_lanes(const char* name, const T& mine) {
 
 struct Empty {};  // temporary storage that nobody needs
 
+// Memory for values of any type, without a constructor: it lies in shared memory and in unions.
+template <class T, int N>
+struct Raw {
+    alignas(T) unsigned char bytes[N * sizeof(T)];
+    T& operator[](int n) { return *reinterpret_cast<T*>(bytes + n * sizeof(T)); }
+};
+
 }  // namespace detail
 
 template <class T, int W = HIPCUB_WARP_THREADS, int ARCH = 0>
@@ -44,11 +51,11 @@ public:
     using TempStorage = detail::Empty;
     explicit WarpReduce(TempStorage&) {}
 
-    // The result is lane 0's; what others get is their own value.
+    // The result is lane 0's; what others get is their own value, or any.
     template <class F>
     T Reduce(T mine, F f, int valid = W) {
         const auto all = detail::shown_by_lanes<T, W>("WarpReduce", mine);
-        if (all.rank != 0) return mine;
+        if (all.rank != 0) return cu2port_sim::unspecified(mine);
         for (int i = 1; i < W && i < valid; ++i)
             if (all.present >> i & 1) mine = f(mine, all[i]);
         return mine;
@@ -124,8 +131,8 @@ private:
 template <class T, int N, int W = HIPCUB_WARP_THREADS, int ARCH = 0>
 class WarpExchange {
 public:
-    using TempStorage = detail::Empty;
-    explicit WarpExchange(TempStorage&) {}
+    using TempStorage = detail::Raw<T, W * N>;  // of one warp: what its lanes show lies there as well
+    explicit WarpExchange(TempStorage& storage) : storage_(storage) {}
 
     template <class U>
     void BlockedToStriped(const T (&in)[N], U (&out)[N]) {
@@ -158,8 +165,10 @@ private:
     detail::Lanes<Items<T>, W> show(const T (&in)[N]) {
         Items<T> mine;
         std::copy(in, in + N, mine.items);
+        for (int i = 0; i < N; ++i) storage_[cu2port_sim::lane_id() % W * N + i] = in[i];
         return detail::shown_by_lanes<Items<T>, W>("WarpExchange", mine);
     }
+    TempStorage& storage_;
 };
 
 }  // namespace hipcub
