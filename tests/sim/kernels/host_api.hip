@@ -45,6 +45,12 @@ int main() {
     int five = 0;
     (void)hipMemcpy(&five, address, 4, hipMemcpyDeviceToHost);
     say("address of a symbol", five == 5);
+    hipPointerAttribute_t of_symbol;
+    (void)hipPointerGetAttributes(&of_symbol, address);
+    const bool is_set = hipMemset(address, 0, 4) == hipSuccess && hipMemset(address, 0, 4096) == hipErrorInvalidValue;
+    (void)hipMemcpy(&five, address, 4, hipMemcpyDeviceToHost);
+    say("memory of a symbol", is_set && five == 0 && of_symbol.type == hipMemoryTypeDevice);
+    (void)hipGetLastError();
 
     int *pinned = nullptr, *managed = nullptr;
     (void)hipHostMalloc(&pinned, 256);

@@ -501,12 +501,13 @@ __global__ void sum_of_the_first_thread(int* out, int* in) {
 }
 template <bool BAD>
 __global__ void one_storage_for_all_warps(int* out, int* in) {
-    PLACE;
-    using Scan = cub::WarpScan<int, 16>;
-    __shared__ typename Scan::TempStorage room[8];
-    int x;
-    Scan(room[BAD ? 0 : t / 16]).InclusiveSum(in[i], x);
-    out[i] = x;
+    using Exchange = cub::WarpExchange<int, 2, 32>;
+    __shared__ typename Exchange::TempStorage room[4];
+    const int t = threadIdx.x, first = blockIdx.x * 256 + 2 * t;
+    int v[2] = {in[first], in[first + 1]};
+    Exchange(room[BAD ? 0 : t / 32]).BlockedToStriped(v, v);
+    out[first] = v[0];
+    out[first + 1] = v[1];
 }
 
 // --- values that nobody wrote ------------------------------------------------------------------------------------
@@ -602,19 +603,6 @@ void variable_of_two_streams() {
 
 // --- bounds and alignment ----------------------------------------------------------------------------------------
 
-__device__ int table[64], beside[64];
-template <bool BAD>
-__global__ void table_overrun(int* out, int*) {
-    PLACE;
-    if (i < 64) beside[i] = 1;
-    if (i < (BAD ? 65 : 64)) table[i] = i;
-    out[i] = i < 64 ? table[i] : 0;
-}
-template <bool BAD>
-__global__ void constant_overrun(int* out, int*) {
-    PLACE;
-    out[i] = factors[i % (BAD ? 17 : 16)];
-}
 template <bool BAD>
 __global__ void left_neighbour(int* out, int* in) {
     PLACE;
@@ -677,8 +665,11 @@ static const Pair pairs[] = {
     PAIR("sync", graph_and_the_host),
     PAIR("sync", input_of_the_next_launch),
     PAIR("sync", two_launches_of_two_graphs),
+    PAIR("sync", managed_variable),
     PAIR("sync", managed_after_the_wrong_event),
+    PAIR("sync", constants_of_the_next_kernel),
     PAIR("sync", cleared_on_another_stream),
+    PAIR("lifetime", allocated_on_another_stream),
     PAIR("lifetime", freed_before_another_streams_kernel),
     PAIR("uninitialised", values_of_the_one_before),
     KERNELS("race", scattered),
@@ -688,13 +679,22 @@ static const Pair pairs[] = {
     KERNELS("race", flag_before_the_value),
     COOPERATIVE("race", one_sync_for_two),
     KERNELS("lockstep", bits_of_bytes),
+    KERNELS("race", scan_in_a_loop),
+    KERNELS("race", load_and_sort),
     KERNELS("race", storage_used_as_an_array),
+    KERNELS("unset", sum_of_the_first_thread),
+    KERNELS("race", one_storage_for_all_warps),
     PAIR("uninitialised", end_of_the_rows),
     PAIR("unset", copy_of_unset_memory),
     PAIR("uninitialised", grown_buffer),
     PAIR("uninitialised", field_that_nobody_set),
+    KERNELS("uninitialised", memory_of_the_kernel),
+    KERNELS("race", sum_in_a_variable),
+    COOPERATIVE("race", other_blocks_variable),
+    PAIR("sync", variable_of_two_streams),
     KERNELS("bounds", left_neighbour),
     KERNELS("alignment", pair_of_halves),
+    KERNELS("alignment", wide_atomic),
     KERNELS("alignment", read_only_load),
     KERNELS("alignment", behind_a_header),
     KERNELS("alignment", aligned_class),

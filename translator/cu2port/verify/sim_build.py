@@ -30,7 +30,7 @@ _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 # functions that move or give back the host's memory, which --check watches
-_WATCHED = ("memcpy", "memmove", "memset", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+_WATCHED = ("memcpy", "memmove", "memset", "malloc", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
 _WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
 
 

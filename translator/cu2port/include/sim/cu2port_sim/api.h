@@ -295,9 +295,13 @@ inline hipError_t hipMalloc(T** p, size_t n) {
 template <class T>
 inline hipError_t hipExtMallocWithFlags(T** p, size_t n, unsigned) { return hipMalloc(p, n); }
 template <class T>
-inline hipError_t hipMallocAsync(T** p, size_t n, hipStream_t) { return hipMalloc(p, n); }
+inline hipError_t hipMallocAsync(T** p, size_t n, hipStream_t s) {
+    const hipError_t e = hipMalloc(p, n);
+    if (e || *p == nullptr || !cu2port_sim::orders_work()) return e;
+    return cu2port_sim::submit(s, [at = *p] { return cu2port_sim::allocated_by_work(at), 0; }, hipGraphNodeTypeMemAlloc);
+}
 template <class T>
-inline hipError_t hipMallocFromPoolAsync(T** p, size_t n, hipMemPool_t, hipStream_t) { return hipMalloc(p, n); }
+inline hipError_t hipMallocFromPoolAsync(T** p, size_t n, hipMemPool_t, hipStream_t s) { return hipMallocAsync(p, n, s); }
 template <class T>
 inline hipError_t hipMallocManaged(T** p, size_t n, unsigned = hipMemAttachGlobal) {
     return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 3));

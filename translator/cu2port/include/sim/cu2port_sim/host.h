@@ -48,9 +48,11 @@ struct Found {
     void* base = nullptr;
     std::size_t size = 0;
     int kind = 0;  // 0 unknown, 1 pinned host, 2 device, 3 managed
+    std::uint32_t born = 0;  // under --check: the stamp of the work that allocates it on a stream
 };
 
 void* allocate(std::size_t size, int kind);
+void allocated_by_work(void* p);  // the work that is done now, under --check
 bool release(void* p);
 Found find_range(const void* p);
 bool is_shared(const void* p);   // in the shared memory of the running block
