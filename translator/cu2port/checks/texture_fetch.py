@@ -46,8 +46,9 @@ class TextureFetch(Check):
             call = unit.call(i)
             if call is None or (replaced and row is not None and row.no_images):
                 continue
+            software = "; `--arch gfx942` has it read in software" if not replaced and row and row.no_images else ""
             yield self.finding(
-                f"`{tok}` needs texture units, which gfx942 and gfx950 do not have",
+                f"`{tok}` needs texture units, which gfx942 and gfx950 do not have{software}",
                 unit.p[i],
                 unit.end(call.close),
                 cuda=tok,

@@ -76,8 +76,9 @@ class TextureReference(Check):
             if software and tok == "texture":
                 yield from self._managed(unit, i, close)
                 continue
+            instead = "; `--arch gfx942` has it read in software" if tok == "texture" else ""
             yield self.finding(
-                f"a {tok} reference: gone since CUDA 12, deprecated in HIP and missing on gfx942",
+                f"a {tok} reference: gone since CUDA 12, deprecated in HIP and missing on gfx942{instead}",
                 unit.p[i],
                 unit.end(close),
                 effects=(("gfx942", "compile-error"),),
