@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.scopes import Scope
 from cu2port.syntax.types import type_parameters
 
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
@@ -67,6 +68,16 @@ class DependentName(Check):
             note="`std` is no parameter",
         ),
         Example("#define LOCAL A<T>::type x;\n", note="in a macro body, where nobody knows T"),
+        Example(
+            "template <class T> template <class A> void Q<T>::f(A* a) { a->get<true>(3); }",
+            "template <class T> template <class A> void Q<T>::f(A* a) { a->template get<true>(3); }",
+            "a member of a class template, defined outside",
+        ),
+        Example(
+            "template <class T> struct Q { void f(T& a) { T::kind k; a.get<3>(); } };",
+            "template <class T> struct Q { void f(T& a) { typename T::kind k; a.template get<3>(); } };",
+            "the parameter is the class's",
+        ),
         Example("template <class T> void f(A<T>& a) { typename T::kind k; a.template get<3>(); }", note="it is there"),
         Example(
             "template <class T> void f(A<int>& a) { a.get<3>(); A<int>::type x; T::call(x); }", note="not dependent"
@@ -226,8 +237,13 @@ def _may_call_template(text: str) -> bool:
 
 
 def _parameters(unit: Unit, f: Function) -> set[str]:
-    """Type parameters of a function template."""
-    return set(type_parameters(unit.t, unit.declarations.scope_at(f.first)))
+    """Type parameters of a function template, and of the class templates that it is a member of."""
+    found: set[str] = set()
+    scope: Scope | None = unit.declarations.scope_at(f.name_at)
+    while scope is not None:
+        found.update(type_parameters(unit.t, scope))
+        scope = scope.parent
+    return found
 
 
 def _dependent_objects(unit: Unit, f: Function, params: set[str]) -> set[str]:
