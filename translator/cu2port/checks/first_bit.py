@@ -22,7 +22,8 @@ class FirstBit(Check):
 
     CUDA has one function each and converts. HIP has two, signed and unsigned, so that for `uint64_t`, which is
     `unsigned long`, both `long long` and `unsigned long long` are as good, and the compiler takes neither. So it is for
-    `__ffs` of a tile's vote, which has 64 bits in HIP. The argument is converted to what CUDA's function takes.
+    `__ffs` of a tile's vote, which has 64 bits in HIP. The argument is converted to what CUDA's function takes, also
+    where a template or the uses of a macro decide its type.
     """
 
     code, name, severity = "CU225", "first-bit-overload", Severity.INFO
@@ -48,7 +49,17 @@ class FirstBit(Check):
             "a variable with such a vote",
         ),
         Example("__device__ int f(unsigned long long mask) { return __ffsll(mask); }\n", note="HIP has it"),
-        Example("#define FIRST(mask) __ffsll(mask)\n", note="in a macro body the type is not known"),
+        Example(
+            "#define FIRST(mask) __ffsll(mask)\n",
+            "#define FIRST(mask) __ffsll(static_cast<long long>(mask))\n",
+            "in a macro body",
+        ),
+        Example(
+            "template <class T> __device__ int f(T mask) { auto rest = mask >> 1; return __ffsll(rest); }\n",
+            "template <class T> __device__ int f(T mask) "
+            "{ auto rest = mask >> 1; return __ffsll(static_cast<long long>(rest)); }\n",
+            "of a template's type",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -65,11 +76,12 @@ class FirstBit(Check):
             if unit.t[i] == "__ffs" and (_is_vote(unit, call.close - 1) or _holds_vote(unit, call)):
                 types[i] = "unsigned long long"
             name, given = unit.t[i], promoted(types[i])
-            if given not in ARITHMETIC or given in _TAKEN[name]:
+            if given in _TAKEN[name]:
                 continue
             argument = call.args[0]
+            kind = types[i] if given in ARITHMETIC else "a type that is not known here"
             yield self.finding(
-                f"`{name}` of {types[i]}: HIP's overloads are for {' and '.join(_TAKEN[name])}",
+                f"`{name}` of {kind}: HIP's overloads are for {' and '.join(_TAKEN[name])}",
                 unit.p[i],
                 unit.end(call.close),
                 (
@@ -97,13 +109,13 @@ def _holds_vote(unit: Unit, call: Call) -> bool:
 
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
-    """Calls in functions, of CUDA's own."""
+    """Calls in functions and macros, of CUDA's own."""
     if unit.words.isdisjoint(_TAKEN):
         return []
     own = {f.name for f in unit.functions} | unit.macros.keys()
     out = []
     for i in unit.find(*_TAKEN):
-        if unit.t[i] in own or unit.in_directive(i) is not None or unit.function_at(i) is None:
+        if unit.t[i] in own or (unit.in_directive(i) is None and unit.function_at(i) is None):
             continue
         call = unit.call(i)
         if call is not None and len(call.args) == 1:
