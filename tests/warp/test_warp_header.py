@@ -89,8 +89,8 @@ def _lower_half(f: Reference) -> Reference:
 SHUFFLES = {"shfl": _shfl, "shfl_up": _up, "shfl_down": _down, "shfl_xor": _xor}
 
 
-def _fold(s: Warp, i: int, f: Callable[[int, int], int]) -> int:
-    values = [s.value[k] for k in range(32) if s.mask[i] >> k & 1]
+def _fold(s: Warp, i: int, f: Callable[[int, int], int], of: Callable[[int], int] = int) -> int:
+    values = [of(s.value[k]) for k in range(32) if s.mask[i] >> k & 1]
     out = values[0]
     for v in values[1:]:
         out = f(out, v)
@@ -136,6 +136,9 @@ FUNCTIONS: dict[str, Reference] = {
     "w::reduce_and(m, v)": lambda s, i: _fold(s, i, lambda a, b: a & b),
     "w::reduce_or(m, v)": lambda s, i: _fold(s, i, lambda a, b: a | b),
     "w::reduce_xor(m, v)": lambda s, i: _fold(s, i, lambda a, b: a ^ b),
+    # of unsigned alone, also where the value is not
+    "u64(w::reduce_and(m, int(v)))": lambda s, i: _fold(s, i, lambda a, b: a & b),
+    "u64(w::reduce_xor(m, -(long long)(v)))": lambda s, i: _fold(s, i, lambda a, b: a ^ b, lambda v: -v & MASK32),
     "(w::syncwarp(m), w::syncwarp(), v)": lambda s, i: s.value[i],
     # what __shfl_xor_sync and its kin take apart from unsigned
     "unsigned(w::shfl_xor(m, int(v), 8))": lambda s, i: _xor(s, i, 8, 32),

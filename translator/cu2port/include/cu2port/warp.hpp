@@ -351,9 +351,16 @@ template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, CU2PORT_WARP_V
 CU2PORT_WARP_REDUCE(reduce_add, Add)
 CU2PORT_WARP_REDUCE(reduce_min, Min)
 CU2PORT_WARP_REDUCE(reduce_max, Max)
-CU2PORT_WARP_REDUCE(reduce_and, And)
-CU2PORT_WARP_REDUCE(reduce_or, Or)
-CU2PORT_WARP_REDUCE(reduce_xor, Xor)
+
+/// `__reduce_and_sync(mask, value)` and so on: of `unsigned` alone, as in CUDA, whatever the value's type is.
+#define CU2PORT_WARP_REDUCE_BITS(name, Op)                                                                     \
+    CU2PORT_WARP unsigned name(unsigned mask, CU2PORT_WARP_VALUE unsigned value CU2PORT_WARP_HERE) { \
+        CU2PORT_WARP_CHECK(mask);                                                                              \
+        return detail::fold(mask, value, detail::Op());                                                        \
+    }
+CU2PORT_WARP_REDUCE_BITS(reduce_and, And)
+CU2PORT_WARP_REDUCE_BITS(reduce_or, Or)
+CU2PORT_WARP_REDUCE_BITS(reduce_xor, Xor)
 
 /// `__syncwarp(mask)`: what lanes of the warp wrote before is seen by those that read after.
 CU2PORT_WARP void syncwarp() {
@@ -373,6 +380,7 @@ CU2PORT_WARP void syncwarp(unsigned mask CU2PORT_WARP_HERE) {
 #undef CU2PORT_WARP_CHECK
 #undef CU2PORT_WARP_HERE
 #undef CU2PORT_WARP_REDUCE
+#undef CU2PORT_WARP_REDUCE_BITS
 #undef CU2PORT_WARP_VALUE
 #endif
 
