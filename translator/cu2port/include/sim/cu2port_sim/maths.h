@@ -252,16 +252,28 @@ inline double __hiloint2double(int hi, int lo) {
 
 // --- integers ----------------------------------------------------------------------------------------------------
 
-inline int __popc(unsigned v) { return __builtin_popcount(v); }
-inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+// The types are those of HIP 7.1's amd_device_functions.h, which are not CUDA's.
+#ifdef CU2PORT_SIM_CUDA
+using cu2port_sim_count = int;
+using cu2port_sim_product = unsigned;
+using cu2port_sim_position = unsigned;
+#else
+using cu2port_sim_count = unsigned;
+using cu2port_sim_product = int;
+using cu2port_sim_position = int;
+#endif
+inline cu2port_sim_count __popc(unsigned v) { return static_cast<cu2port_sim_count>(__builtin_popcount(v)); }
+inline cu2port_sim_count __popcll(unsigned long long v) { return static_cast<cu2port_sim_count>(__builtin_popcountll(v)); }
 inline int __clz(int v) { return v ? __builtin_clz(static_cast<unsigned>(v)) : 32; }
 inline int __clzll(long long v) { return v ? __builtin_clzll(static_cast<unsigned long long>(v)) : 64; }
 inline int __ffs(int v) { return __builtin_ffs(v); }
-inline int __ffs(unsigned v) { return __builtin_ffs(static_cast<int>(v)); }
 inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+#ifndef CU2PORT_SIM_CUDA
+inline int __ffs(unsigned v) { return __builtin_ffs(static_cast<int>(v)); }
 inline int __ffsll(unsigned long long v) { return __builtin_ffsll(static_cast<long long>(v)); }
 inline int __ffsll(unsigned long v) { return __builtin_ffsll(static_cast<long long>(v)); }
 inline int __ffsll(long v) { return __builtin_ffsll(v); }
+#endif
 inline unsigned long long __brevll(unsigned long long v) {
     v = (v >> 1 & 0x5555555555555555ull) | (v & 0x5555555555555555ull) << 1;
     v = (v >> 2 & 0x3333333333333333ull) | (v & 0x3333333333333333ull) << 2;
@@ -276,7 +288,9 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
     return out;
 }
 inline int __mul24(int a, int b) { return static_cast<int>((static_cast<long long>(a << 8) >> 8) * (b << 8 >> 8)); }
-inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+inline cu2port_sim_product __umul24(unsigned a, unsigned b) {
+    return static_cast<cu2port_sim_product>((a & 0xffffff) * (b & 0xffffff));
+}
 inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(std::uint64_t{a} * b >> 32); }
 inline long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
@@ -330,7 +344,9 @@ inline int __fns64(unsigned long long mask, unsigned base, int offset) {
     return -1;
 }
 inline int __fns32(unsigned long long mask, unsigned base, int offset) { return __fns64(mask & 0xffffffffu, base, offset); }
-inline int __fns(unsigned mask, unsigned base, int offset) { return __fns64(mask, base, offset); }
+inline cu2port_sim_position __fns(unsigned mask, unsigned base, int offset) {
+    return static_cast<cu2port_sim_position>(__fns64(mask, base, offset));
+}
 
 template <class T>
 inline T __ldg(const T* p) {
@@ -355,13 +371,27 @@ inline double min(float a, double b) { return std::fmin(static_cast<double>(a), 
 inline double max(float a, double b) { return std::fmax(static_cast<double>(a), b); }
 inline double min(double a, float b) { return std::fmin(a, static_cast<double>(b)); }
 inline double max(double a, float b) { return std::fmax(a, static_cast<double>(b)); }
+namespace cu2port_sim {
+
+// What `min` and `max` compare two numbers of different types in: HIP's compiler takes them to double (clang's
+// __clang_hip_cmath.h), integers too; CUDA has overloads for them.
 template <class A, class B, class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>>>
-inline std::common_type_t<A, B> min(A a, B b) {
-    using C = std::common_type_t<A, B>;
-    return min(static_cast<C>(a), static_cast<C>(b));
+#ifdef CU2PORT_SIM_CUDA
+using Mixed = std::common_type_t<A, B>;
+#else
+using Mixed = double;
+#endif
+
+}  // namespace cu2port_sim
+
+template <class A, class B>
+inline cu2port_sim::Mixed<A, B> min(A a, B b) {
+    return min(static_cast<cu2port_sim::Mixed<A, B>>(a), static_cast<cu2port_sim::Mixed<A, B>>(b));
 }
-template <class A, class B, class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>>>
-inline std::common_type_t<A, B> max(A a, B b) {
-    using C = std::common_type_t<A, B>;
-    return max(static_cast<C>(a), static_cast<C>(b));
+template <class A, class B>
+inline cu2port_sim::Mixed<A, B> max(A a, B b) {
+    return max(static_cast<cu2port_sim::Mixed<A, B>>(a), static_cast<cu2port_sim::Mixed<A, B>>(b));
 }
+#ifndef CU2PORT_SIM_CUDA
+inline float pow(float x, int n) { return std::pow(x, static_cast<float>(n)); }  // CUDA's gives double
+#endif

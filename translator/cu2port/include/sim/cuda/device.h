@@ -40,6 +40,30 @@ inline long long llmax(long long a, long long b) { return a < b ? b : a; }
 inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
 inline float fdivide(float a, float b) { return a / b; }
+inline double fdivide(double a, double b) { return a / b; }
+
+// Overloads for float, which HIP lacks.
+#define CU2PORT_CUDA_FLOAT(name) \
+    inline float name(float x) { return name##f(x); }
+CU2PORT_CUDA_FLOAT(rsqrt)
+CU2PORT_CUDA_FLOAT(rcbrt)
+CU2PORT_CUDA_FLOAT(sinpi)
+CU2PORT_CUDA_FLOAT(cospi)
+CU2PORT_CUDA_FLOAT(exp10)
+CU2PORT_CUDA_FLOAT(erfinv)
+CU2PORT_CUDA_FLOAT(erfcinv)
+CU2PORT_CUDA_FLOAT(erfcx)
+CU2PORT_CUDA_FLOAT(normcdf)
+CU2PORT_CUDA_FLOAT(normcdfinv)
+CU2PORT_CUDA_FLOAT(j0)
+CU2PORT_CUDA_FLOAT(j1)
+CU2PORT_CUDA_FLOAT(y0)
+CU2PORT_CUDA_FLOAT(y1)
+CU2PORT_CUDA_FLOAT(cyl_bessel_i0)
+CU2PORT_CUDA_FLOAT(cyl_bessel_i1)
+#undef CU2PORT_CUDA_FLOAT
+inline float jn(int n, float x) { return jnf(n, x); }
+inline float yn(int n, float x) { return ynf(n, x); }
 [[noreturn]] inline void __trap() { std::abort(); }
 inline void __brkpt() {}
 inline void __nanosleep(unsigned) {}
@@ -62,6 +86,7 @@ CU2PORT_CUDA_ROUND(rd, FE_DOWNWARD)
 CU2PORT_CUDA_ROUND(ru, FE_UPWARD)
 CU2PORT_CUDA_ROUND(rz, FE_TOWARDZERO)
 #undef CU2PORT_CUDA_ROUND
+inline float __fmaf_ieee_rn(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 namespace cu2port_cuda {
 
