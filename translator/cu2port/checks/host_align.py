@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.core.files import CUDA_SUFFIXES, suffix
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+
+_NAMES = frozenset({"__align__", "__builtin_align__"})
+_HIP_ONLY = frozenset({"__global__", "__shared__"})  # no other compiler takes a file that uses these
+
+
+class HostAlign(Check):
+    """`__align__` is used where the compiler of the host may read it, for which HIP does not define it.
+
+    CUDA's headers define it for every compiler, HIP's for the compiler of HIP alone: a header with
+    `struct __align__(16) P` does not compile in a host source. Headers and host sources get the attribute that CUDA's
+    headers make of it. Files of CUDA alone keep it.
+    """
+
+    code, name, severity = "CU258", "host-align", Severity.INFO
+    triggers = _NAMES
+    examples = (
+        Example(
+            "struct __align__(16) P { float x, y, z, w; };\n",
+            "struct __attribute__((aligned(16))) P { float x, y, z, w; };\n",
+            path="a.h",
+        ),
+        Example(
+            "#define ALIGN(n) __align__(n)\n",
+            "#define ALIGN(n) __attribute__((aligned(n)))\n",
+            "in a macro body",
+            path="a.h",
+        ),
+        Example(
+            "PACK(float __builtin_align__(sizeof(float)) x;)\n",
+            "PACK(float __attribute__((aligned(sizeof(float)))) x;)\n",
+            "as a macro's argument",
+            path="a.cpp",
+        ),
+        Example("struct __align__(16) P { float x; };\n", note="a file of CUDA"),
+        Example("struct __align__(16) P { float x; };\n__global__ void k(P p);\n", note="with kernels", path="a.h"),
+        Example(
+            "#ifndef __align__\n#define __align__(n)\n#endif\nstruct __align__(4) P {};\n",
+            note="the user's",
+            path="a.h",
+        ),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if suffix(unit.path) in CUDA_SUFFIXES or unit.project.as_hip or not unit.words.isdisjoint(_HIP_ONLY):
+            return
+        for i in unit.find(*_NAMES):
+            if unit.tok(i + 1) != "(" or unit.owns(unit.t[i]) or unit.t[i] in unit.macros:
+                continue
+            close = unit.match[i + 1]
+            if close < 0:
+                continue
+            yield self.finding(
+                f"`{unit.t[i]}` is defined by HIP for its own compiler alone",
+                unit.p[i],
+                unit.end(close),
+                (
+                    replace(unit.p[i], unit.end(i + 1), "__attribute__((aligned("),
+                    replace(unit.p[close], unit.end(close), ")))"),
+                ),
+                cuda=unit.t[i],
+                effects=(("host", "compile-error"),),
+            )
