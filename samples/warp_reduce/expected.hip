@@ -49,7 +49,7 @@ __global__ void keep_positive(const float* in, float* out, int* count, int n) {
     int first = 0;
     if (lane == 0) first = atomicAdd(count, __popc(kept));
     first = cu2port::warp::shfl(FULL_MASK, first, 0);
-    if (keep) out[first + __popc(kept & ((1u << lane) - 1))] = in[i];
+    if (keep) out[first + int(__popc(kept & ((1u << lane) - 1)))] = in[i];
     __syncwarp();
 }
 

@@ -41,7 +41,7 @@ class WarpBuiltin(Check):
             "__device__ int f(int v) { return __any(v) + __all(v) + __popc(__ballot(v)); }",
             '#include "cu2port/warp.hpp"\n'
             "__device__ int f(int v) { "
-            "return cu2port::warp::any(v) + cu2port::warp::all(v) + __popc(cu2port::warp::ballot(v)); }",
+            "return cu2port::warp::any(v) + cu2port::warp::all(v) + int(__popc(cu2port::warp::ballot(v))); }",
             "without a mask, as before CUDA 9",
         ),
         Example(
