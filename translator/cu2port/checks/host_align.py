@@ -19,7 +19,7 @@ class HostAlign(Check):
     headers make of it. Files of CUDA alone keep it.
     """
 
-    code, name, severity = "CU258", "host-align", Severity.INFO
+    code, name, severity = "CU260", "host-align", Severity.INFO
     triggers = _NAMES
     examples = (
         Example(
