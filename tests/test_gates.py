@@ -25,6 +25,7 @@ GATES = [
     ("checks.mixed_min_max", "_CALL", "CU214", r"\bm(?:in|ax)\b"),
     ("checks.token_paste", "_MAY_BEGIN", "CU109", r"##|%:"),
     ("checks.value_restrict", "_RESTRICT", "CU228", r"__restrict"),
+    ("checks.host_decltype", "_CALL", "CU261", r"decltype|sizeof"),
     ("checks.stream_vector", "_OPERATOR", "CU258", r"istream"),
     ("checks.device_declval", "_CALL", "CU257", r"declval"),
     ("warp.uninitialized", "_MAY_BRANCH", "CU319", r"define[^\n]*;"),

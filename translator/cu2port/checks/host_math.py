@@ -97,7 +97,7 @@ class HostMath(Check):
                 continue
             name, first = unit.t[i], i - (unit.tok(i - 1) == "::")
             both = _sides(unit, i) == {"__host__", "__device__"}
-            if not both and not _host_only(unit, i):
+            if not both and not host_only(unit, i):
                 continue
             edits: tuple[Edit, ...] = ()
             needs: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ def called(unit: Unit, i: int) -> Call | None:
 
 def runs_on_host(unit: Unit, i: int) -> bool:
     """Whether token i is in code that runs on the host, on the device too perhaps, or in none that is seen to run."""
-    return unit.function_at(i) is None or _sides(unit, i) == {"__host__", "__device__"} or _host_only(unit, i)
+    return unit.function_at(i) is None or _sides(unit, i) == {"__host__", "__device__"} or host_only(unit, i)
 
 
 def _sides(unit: Unit, i: int) -> frozenset[str]:
@@ -147,7 +147,7 @@ def _sides(unit: Unit, i: int) -> frozenset[str]:
     return frozenset(f.sides)
 
 
-def _host_only(unit: Unit, i: int) -> bool:
+def host_only(unit: Unit, i: int) -> bool:
     """Whether token i is in a function for the host, and in no lambda for the device."""
     f = unit.function_at(i)
     if f is None or f.sides - {"__host__"} or not f.body[0] < i < f.body[1]:
