@@ -52,9 +52,9 @@ def test_a_header_s_macros_are_known_where_it_is_included(tmp_path: Path) -> Non
 def test_macros_that_make_names() -> None:
     text = (
         "#define A(f) cuda##f\n#define B(x, call) \\\n  check(cuda ## call, x)\n#define C(f) cudaX##f\n"
-        "#define D(f) g(f)\n#define E(x) cuda##y\n"
+        "#define D(f) g(f)\n#define E(x) cuda##y\n#define F(x) cublas##x##axpy CUFFT_ ## x\n#define G(x) acu##x\n"
     )
-    assert prefix_macros(text) == {"A 0", "B 1"}
+    assert prefix_macros(text) == {"A 0 cuda", "B 1 cuda", "C 0 cudaX", "F 0 CUFFT_"}
 
 
 def test_uses_in_other_files_of_macros_that_make_names(tmp_path: Path) -> None:

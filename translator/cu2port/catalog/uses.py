@@ -99,7 +99,8 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if (before in (".", "->", "~") and not _is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
             out.add(i)
             continue
-        if i in pasted(unit):  # `LOAD(cuInit)` with `f##_p` in it needs the `cuInit_p` that is declared
+        if i in pasted(unit) or "##" in (before, unit.tok(i + 1)):
+            # `LOAD(cuInit)` with `f##_p` in it needs the `cuInit_p` that is declared; `cudaError##x` is another name
             out.add(i)
             continue
         if unit.tok(i + 1) == "=" and _names_hip(unit, i):

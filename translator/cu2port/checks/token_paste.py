@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from cu2port.catalog.pastes import pasted
@@ -14,6 +15,7 @@ from cu2port.syntax.lexer import is_identifier
 _PREFIX = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"
 )
+_BEGINNINGS = frozenset("cuda cublas cufft curand cusparse cusolver cudnn nvrtc cu CU_ CUDA_ CUBLAS_ CUFFT_".split())
 _PASTE = re.compile("##|%:%:")
 _MAY_BEGIN = re.compile(r"c(?<![\w$\x80-\xff]c)u|C(?<![\w$\x80-\xff]C)U")  # what `_PREFIX` matches
 
@@ -21,11 +23,11 @@ _MAY_BEGIN = re.compile(r"c(?<![\w$\x80-\xff]c)u|C(?<![\w$\x80-\xff]C)U")  # wha
 class TokenPaste(Check):
     """A macro builds a CUDA name with `##`.
 
-    A name of CUDA's runtime (`cuda##f`) begins with `hip` then, and a use whose name differs in more
-    (`CALL(MallocHost)`) is changed where it is, in other files of the tree too. Of other names, where every use of the
-    macro is in the file and all names that come out get the same new beginning, that beginning is replaced in the
-    macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names of that form
-    (`cublas?axpy`) get it. Otherwise the macro is left for manual work: its names appear nowhere as words. A CUDA name
+    What most of CUDA's names that begin so (`cuda##f`, `CUBLAS_STATUS_##x`) have for that in HIP is written, and a use
+    whose name differs in more (`CALL(MallocHost)`) is changed where it is, in other files of the tree too. Where there
+    are several arguments, or no such beginning, it is replaced if every use of the macro is in the file and all names
+    that come out get the same, or if all of CUDA's names of that form (`cublas?axpy`) do. Otherwise the macro is left
+    for manual work, and so are names of arguments alone (`CAT(cuda, Free)`): they appear nowhere as words. A CUDA name
     that a macro joins to a name of the file's (`f##_p`) stays: the other name must be found.
     """
 
@@ -58,7 +60,7 @@ class TokenPaste(Check):
             "a name of the file's is made of CUDA's",
             findings=1,
         ),
-        Example("#define CAT(a, b) a##b\nint CAT(x, y);\n", note="no CUDA name"),
+        Example("#define CAT(a, b) a##b\nint CAT(x, y);\nint CAT(cuda, _own);\n", note="no CUDA name"),
         Example("#define OPTION(na) CURLOPT_##na\n", note="a library of another name"),
         Example(
             "#define GO(f, x) CHECK(cuda##f(x))\nGO(Free, p);\n",
@@ -70,24 +72,67 @@ class TokenPaste(Check):
             "#define AXPY(T, c) hipblas##c##axpy(h, n, a, x, 1, y, 1)\n#define ALL(F) F(float, S)\nALL(AXPY)\n",
             "through another macro",
         ),
+        Example(
+            "#define CASE(e) case cudaError##e: return 1\n"
+            "int f(cudaError_t e) { switch (e) { CASE(NoDevice); CASE(MemoryAllocation); } return 0; }\n",
+            "#define CASE(e) case hipError##e: return 1\n"
+            "int f(hipError_t e) { switch (e) { CASE(NoDevice); CASE(OutOfMemory); } return 0; }\n",
+            "a beginning that is a name itself",
+        ),
+        Example(
+            "#define IS(s, e) (s == CUBLAS_STATUS_##e)\n"
+            "int f(int s) { return IS(s, SUCCESS) || IS(s, LICENSE_ERROR); }\n",
+            "#define IS(s, e) (s == HIPBLAS_STATUS_##e)\n"
+            "int f(int s) { return IS(s, SUCCESS) || IS(s, LICENSE_ERROR); }\n",
+            "enumerators, of which HIP has most",
+            findings=2,
+        ),
+        Example(
+            "#define CAT(a, b) a##b\nint x = CAT(cuda, Free)(p);\n",
+            "#define CAT(a, b) a##b\nint x = CAT(cuda, Free)(p);\n",
+            "of arguments alone: reported",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         pastes = "##" in unit.text
-        if unit.project.prefix_macros or (
-            pastes and PREFIX in unit.text and f"{PREFIX}##" in unit.text.replace(" ", "")
-        ):
+        if unit.project.prefix_macros or pastes:
             yield from self._uses(unit)
         if not pastes and "%:%:" not in unit.text:
             return
         if not unit.words.isdisjoint(unit.catalog.active):
             yield from self._kept(unit)
+        if not unit.words.isdisjoint(_BEGINNINGS):
+            yield from self._joined(unit)
         if not may_be_in_macro(unit.text, _PASTE, _MAY_BEGIN):
             return
         for definitions in unit.macros.values():
             for macro in definitions:
                 for chain in _chains(unit, macro):
                     yield from self._chain(unit, macro, chain)
+
+    def _joined(self, unit: Unit) -> Iterator[Finding]:
+        """CUDA names that macros join of their arguments alone (`CAT(cuda, Free)`)."""
+        for macro in (m for definitions in unit.macros.values() for m in definitions if m.params):
+            params = list(macro.params or ())
+            for chain in _chains(unit, macro):
+                if not all(unit.t[k] in params for k in chain):
+                    continue
+                for i in unit.find(macro.name):
+                    call = unit.call(i)
+                    if call is None or len(call.args) < len(params) or unit.in_directive(i) is not None:
+                        continue
+                    args = [call.args[params.index(unit.t[k])] for k in chain]
+                    row = unit.catalog.get("".join(unit.text[a.start : a.end] for a in args))
+                    if row is not None and row.hip != row.cuda:
+                        yield self.finding(
+                            f"`{macro.name}` joins `{row.cuda}`"
+                            + (f", which is `{row.hip}` in HIP" if row.hip else ""),
+                            unit.p[i],
+                            unit.end(call.close),
+                            cuda=row.cuda,
+                            effects=(("all", "compile-error"),),
+                        )
 
     def _kept(self, unit: Unit) -> Iterator[Finding]:
         """CUDA names that macros join to names of the file's."""
@@ -104,31 +149,31 @@ class TokenPaste(Check):
                 )
 
     def _uses(self, unit: Unit) -> Iterator[Finding]:
-        """Names of CUDA's runtime that macros, here or in an included file, make of `cuda` and an argument."""
+        """Names of CUDA's that macros, here or in an included file, make of what they begin with and an argument."""
         macros = by_name(unit.project.prefix_macros | prefix_macros(unit.text))
-        for i in unit.find(*macros):
-            d, call = unit.in_directive(i), unit.call(i)
-            index = macros[unit.t[i]]
-            if call is None or index >= len(call.args) or (d is not None and d.first + 2 == i):
-                continue
-            k = unit.lexed.at(call.args[index].start)
-            word, name = unit.t[k], PREFIX + unit.t[k]
-            row = unit.catalog.get(name)
-            if row is None or word.islower():
-                continue
-            if row.mapping == "rename" and row.hip == f"hip{word}":
-                continue
-            sure = row.mapping == "rename" and row.hip.startswith("hip")
-            what = f"becomes `{row.hip[3:]}`" if sure else "has no counterpart of the same form; write the call out"
-            yield self.finding(
-                f"`{unit.t[i]}` builds `{name}` from `{word}`, which {what}",
-                unit.p[k],
-                unit.end(k),
-                (replace(unit.p[k], unit.end(k), row.hip[3:]),) if sure else (),
-                trust=Trust.REVIEW,
-                severity=Severity.INFO if sure else Severity.WARNING,
-                cuda=name,
-            )
+        for name in sorted(macros.keys() & unit.words):
+            index, first = macros[name]
+            begins = _usual_beginning(unit, first) or ""
+            words = dict.fromkeys(unit.t[k] for k in _arguments(unit, name, index)) if begins else {}
+            for word in words:
+                row = unit.catalog.get(first + word)
+                if row is None or (first == PREFIX and word.islower()) or row.hip == begins + word:
+                    continue
+                new = row.hip[len(begins) :]
+                sure = row.mapping == "rename" and row.hip.startswith(begins) and new.isidentifier()
+                sure = sure and new not in words
+                what = f"becomes `{new}`" if sure else "has no counterpart of the same form; write it out"
+                for at in _arguments(unit, name, index):
+                    if unit.t[at] == word:
+                        yield self.finding(
+                            f"`{name}` builds `{row.cuda}` from `{word}`, which {what}",
+                            unit.p[at],
+                            unit.end(at),
+                            (replace(unit.p[at], unit.end(at), new),) if sure else (),
+                            trust=Trust.REVIEW,
+                            severity=Severity.INFO if sure else Severity.WARNING,
+                            cuda=row.cuda,
+                        )
 
     def _chain(self, unit: Unit, macro: Macro, chain: list[int]) -> Iterator[Finding]:
         words = [unit.t[k] for k in chain]
@@ -138,10 +183,9 @@ class TokenPaste(Check):
             return
         start, end = unit.p[chain[0]], unit.end(chain[-1])
         built = "".join(words)
-        runtime = words[0] == PREFIX and len(words) == 2 and words[1] in params
-        new = "hip" if runtime else _new_beginning(unit, macro, words) if words[0] not in params else None
+        new = _usual_beginning(unit, words[0]) if len(words) == 2 and words[1] in params else None
         if new is None and words[0] not in params:
-            new = _of_form(unit, words, params, unit.call(chain[-1]))
+            new = _new_beginning(unit, macro, words) or _of_form(unit, words, params, unit.call(chain[-1]))
         if new is not None and new != words[0]:
             yield self.finding(
                 f"`{unit.text[start:end]}` builds CUDA names; those begin with `{new}` in HIP",
@@ -169,6 +213,30 @@ def _chains(unit: Unit, macro: Macro) -> Iterator[list[int]]:
         if len(chain) > 1 and is_identifier(unit.t[chain[0]]):
             yield chain
         k += 1
+
+
+def _arguments(unit: Unit, name: str, index: int) -> Iterator[int]:
+    """The words that a macro gets as one of its arguments in this file."""
+    for i in unit.find(name):
+        d, call = unit.in_directive(i), unit.call(i)
+        if call is not None and index < len(call.args) and (d is None or d.first + 2 != i):
+            yield unit.lexed.at(call.args[index].start)
+
+
+def _usual_beginning(unit: Unit, first: str) -> str | None:
+    """What most of CUDA's names that begin so begin with in HIP; None where there is no such thing."""
+    if first == PREFIX:
+        return "hip"
+    if _PREFIX.match(first) is None:
+        return None
+    found: Counter[str] = Counter()
+    for name in unit.catalog.names:
+        row = unit.catalog.get(name) if name.startswith(first) and name != first else None
+        if row is not None and row.hip:
+            rest = name[len(first) :]
+            found[row.hip.removesuffix(rest) if row.hip.endswith(rest) else ""] += 1
+    new, times = found.most_common(1)[0] if found else ("", 0)
+    return new if new and times * 2 > found.total() else None
 
 
 def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
