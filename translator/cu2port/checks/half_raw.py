@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Side, insert
+from cu2port.core.model import Edit, Finding, Side, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -16,7 +16,7 @@ class HalfRaw(Check):
 
     The first member of HIP's `__half_raw` is a number, not its bits, so `__half_raw r = {0x3c00};` is 15360 and not 1,
     and what a half cannot hold does not compile. The member `x` has the bits in both: it is named. HIP's `__half2_raw`
-    has two such structs; give each half its bits through `x.x` and `y.x`, or make it of two halves.
+    has two such structs, and each gets its bits so.
     """
 
     code, name = "CU255", "half-raw"
@@ -37,8 +37,13 @@ class HalfRaw(Check):
         Example("CHECK(half(__half_raw{0}));", "CHECK(half(__half_raw{.x = 0}));", "as a macro's argument"),
         Example(
             "const __half2_raw ONES = {0x3c00, 0x3c00};\n",
-            "const __half2_raw ONES = {0x3c00, 0x3c00};\n",
-            "a pair, which is reported",
+            "const __half2_raw ONES = {.x = {.x = 0x3c00}, .y = {.x = 0x3c00}};\n",
+            "a pair",
+        ),
+        Example(
+            "const __half2_raw ONE = {0x3c00}, ALL[2] = {0x3c00};\n",
+            "const __half2_raw ONE = {.x = {.x = 0x3c00}}, ALL[2] = {0x3c00};\n",
+            "a pair with one half, whose other is zero",
         ),
         Example(
             "void f() { __half_raw r = {}, s{.x = 1}, t; t.x = 3; r = __half_raw{}; } struct A { __half_raw r; };",
@@ -62,15 +67,25 @@ class HalfRaw(Check):
                 continue
             if unit.tok(i - 1) == "->" or unit.declarations.scope_at(k + 1).kind == "class":
                 continue  # a function's body, a class that is derived
-            if unit.t[i] in _PAIRS:
-                yield self.finding(
-                    f"the halves of `{unit.t[i]}` are structs in HIP", unit.p[i], unit.end(unit.match[k])
-                )
-            else:
-                yield self.finding(
-                    f"the first member of HIP's `{unit.t[i]}` is a number; its bits are `x`",
-                    unit.p[i],
-                    unit.end(unit.match[k]),
-                    (insert(unit.end(k), ".x = ", Side.LEFT),),
-                    effects=(("all", "wrong-result"),),
-                )
+            yield self.finding(
+                f"the first member of HIP's `{unit.t[i]}` is "
+                + ("a struct, as the second is" if unit.t[i] in _PAIRS else "a number; its bits are `x`"),
+                unit.p[i],
+                unit.end(unit.match[k]),
+                _named(unit, k, unit.t[i] in _PAIRS),
+                effects=(("all", "wrong-result"),),
+            )
+
+
+def _named(unit: Unit, k: int, pair: bool) -> tuple[Edit, ...]:
+    """The edits that name the members of the list that opens at token k; none where it is not one or two values."""
+    if not pair:
+        return (insert(unit.end(k), ".x = ", Side.LEFT),)
+    values = [v for v in unit.split_args(k + 1, unit.match[k]) if v.start < v.end]
+    if len(values) > len("xy") or "..." in unit.t[k : unit.match[k]]:
+        return ()
+    return tuple(
+        edit
+        for member, v in zip("xy", values, strict=False)
+        for edit in (insert(v.start, f".{member} = {{.x = ", Side.RIGHT), insert(v.end, "}", Side.LEFT))
+    )
