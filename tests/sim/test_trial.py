@@ -532,6 +532,20 @@ void go(double* x, int* at) { start<24>(x, at); }
     assert k.alike == (0, 0, 2, 3, 4)
 
 
+def test_arrays_are_alike_only_if_one_launch_gets_them() -> None:
+    text = """__global__ void k(int* in, int* out, int* more, int n) {}
+void step(int* from, int* to, int* more, int n) { k<<<1, 64>>>(from, to, more, n); }
+void step(int* from, int* more) {}
+void go(int* a, int* b, int* c) {
+    step(a, b, c, 5);
+    step(b, a, c, 6);
+    step(a, a);
+}
+"""
+    (k,) = kernels(text)
+    assert isinstance(k, Kernel) and k.alike == (0, 1, 2, 3) and k.given == ((), (), (), (5, 6))
+
+
 def test_types_are_deduced_from_the_variables_that_calls_hand_on() -> None:
     text = """template <typename T, typename U> __global__ void k(const T* in, U scale, T* out) {}
 template <typename S> void launch(S* from, S* to) { const double half = 0.5; k<<<1, 64>>>(from, half, to); }
