@@ -524,6 +524,7 @@ def test_help_loads_nothing_but_click() -> None:
             "cu2port.cli.sim_commands",
             "cu2port.cli.trial_command",
             "cu2port.core",
+            "cu2port.core.late",
             "cu2port.core.plain",
             "cu2port.core.version",
             "cu2port.report",

@@ -19,7 +19,8 @@ from nvidia_tools import tool
 
 from cu2port.build.convert import convert as convert_build
 from cu2port.build.convert import facts
-from cu2port.build.words import Asked, kind_of
+from cu2port.build.kinds import kind_of
+from cu2port.build.words import Asked
 from cu2port.core.model import Options, Outcome, Result
 from cu2port.core.record import FileRecord, RunRecord, entries
 from cu2port.engine.translate import translate

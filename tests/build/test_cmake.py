@@ -9,10 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert, facts
+from cu2port.build.kinds import kind_of
 from cu2port.build.pages import BUILD_RULES, BuildExample
 from cu2port.build.syntax import commands
 from cu2port.build.table import table
-from cu2port.build.words import Asked, kind_of
+from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
 EXAMPLES = [(rule.code, e) for rule in BUILD_RULES.values() for e in rule.examples]

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert, facts
+from cu2port.build.kinds import kind_of
 from cu2port.build.table import table
-from cu2port.build.words import Asked, kind_of
+from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
 

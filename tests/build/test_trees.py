@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port.build.words import MOST_BYTES
+from cu2port.build.kinds import MOST_BYTES
 from cu2port.cli import cli
 
 CMAKE = "project(x LANGUAGES CUDA)\nfind_package(CUDAToolkit)\nadd_subdirectory(lib)\nadd_executable(x a.cu)\n"

@@ -10,7 +10,7 @@ from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
-from cu2port.build.words import kind_of
+from cu2port.build.kinds import kind_of
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.file_rules import lost

@@ -4,47 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cu2port.build.kinds import MOST_BYTES
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
-from cu2port.build.words import INFO, MOST_BYTES, TOOLKITS, Asked, finding, never_reached
+from cu2port.build.words import INFO, TOOLKITS, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
-_CUDA = re.compile(  # in small letters; without re.I, which keeps the engine from looking for what begins a match
+_CUDA = regex(  # in small letters; without re.I, which keeps the engine from looking for what begins a match
     rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|cub(?<!\wcub)\b|cccl|\.cu\b"
     # options that only nvcc has, in a file that does not name it
     rb"|-(?:use_fast_math|expt-(?:relaxed|extended)|extended-lambda|(?:generate-)?line-?info|maxrregcount|gencode"
     rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)"
 )
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+")|#[^\n]*', re.S)  # none begins in a string
-_OWN_HIP = re.compile(
+_COMMENT = regex(r'("(?:[^"\\]|\\.)*+")|#[^\n]*', re.S)  # none begins in a string
+_OWN_HIP = regex(
     r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
     r"|hip_add_(?:library|executable)\b"
 )
-_OWN_CUDA = re.compile(
+_OWN_CUDA = regex(
     r"(?i:enable_language|check_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
-_ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
-_FIND_CUDA = re.compile(r"(?i:find_package)\s*\(\s*CUDA\b")
-_PASSES_FLAGS = re.compile(
+_ANCHOR = regex(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
+_FIND_CUDA = regex(r"(?i:find_package)\s*\(\s*CUDA\b")
+_PASSES_FLAGS = regex(
     r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
-_LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.S)
-_SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
-_LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
-_MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
-_FINDS = re.compile(r"(?i:find_package)\s*\(\s*CUDA")  # which the module itself does not
-_WORD = re.compile(r"[\w:]+")
-_MARKED = re.compile(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
-_HOST = re.compile(rf"[^\s;\"]*(?:{'|'.join(re.escape(s) for s in sorted(CXX_SUFFIXES))})(?![\w.])")
-_STANDARD = re.compile(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s)")
+_LANGUAGE = regex(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
+_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.S)
+_SETS = regex(r"(?i:\bset)\s*\(\s*(\w+)")
+_LINKED = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
+_MODULE = regex(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
+_FINDS = regex(r"(?i:find_package)\s*\(\s*CUDA")  # which the module itself does not
+_WORD = regex(r"[\w:]+")
+_MARKED = regex(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
+_VARIABLE = regex(r"\$\{(\w+)\}")
+_HOST = regex(rf"[^\s;\"]*(?:{'|'.join(re.escape(s) for s in sorted(CXX_SUFFIXES))})(?![\w.])")
+_STANDARD = regex(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s)")
 
 
 @dataclass(frozen=True, slots=True)

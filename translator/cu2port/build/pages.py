@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from cu2port.core.late import dataclass
 from cu2port.core.model import Severity
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from cu2port.core.late import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.data import computed_from, data_path
+from cu2port.core.late import dataclass
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command", "warning")

@@ -10,12 +10,13 @@ from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
 from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
-_ANY = re.compile(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+|\b(?:CCCL|CUB|NCCL|Thrust)_FOUND\b")
-_FLAGS = re.compile(r"CMAKE_CUDA_FLAGS_\w*")
+_ANY = regex(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+|\b(?:CCCL|CUB|NCCL|Thrust)_FOUND\b")
+_FLAGS = regex(r"CMAKE_CUDA_FLAGS_\w*")
 _NAMES = frozenset(  # commands whose arguments are names of variables
     "set unset list string if elseif while option mark_as_advanced foreach separate_arguments math file find_path"
     " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
@@ -25,21 +26,21 @@ _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER_EQUAL IN_LIST".split()) | {
     f"{kind}{op}" for kind in ("STR", "VERSION_") for op in "LESS GREATER EQUAL LESS_EQUAL GREATER_EQUAL".split()
 }
-_NVCC = re.compile(r"\bnvcc\b|NVCC_EXECUTABLE")
+_NVCC = regex(r"\bnvcc\b|NVCC_EXECUTABLE")
 _TRIES = frozenset({"try_compile", "try_run"})
-_TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
-_ENVIRONMENT = re.compile(
+_TRIED = regex(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
+_ENVIRONMENT = regex(
     rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?:(?P<include>/include/?(?![\w/]))|(?P<lib>/lib64(?!\w)))?"
 )
-_OPTIONS = re.compile(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
-_LIBRARIES = re.compile(
+_OPTIONS = regex(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
+_LIBRARIES = regex(
     r"\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_(?:ROOT|TARGET)_DIR|CUDAToolkit_ROOT)\}(?P<lib>/lib64)(?!\w)"
 )
-_LIB64 = re.compile(r"/lib64(?!\w)")
-REFERENCE = re.compile(r"\$\{(\w+)\}")
+_LIB64 = regex(r"/lib64(?!\w)")
+REFERENCE = regex(r"\$\{(\w+)\}")
 
 
-FLAG_LIST = re.compile(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
+FLAG_LIST = regex(r"CUDA_NVCC_FLAGS(?:_\w+)?")  # FindCUDA's lists of flags
 
 
 def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cu2port.build.pages import BuildRule
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Edit, Finding, Severity, Trust, replace
 
-MOST_BYTES = 1 << 20  # of a build file that is read
-
-_KINDS: tuple[tuple[str, str], ...] = (
-    ("cmake", r"CMakeLists\.txt(?:\.in)?|.*\.cmake(?:\.in)?"),
-    ("presets", r"CMake(?:User)?Presets\.json"),
-    (
-        "make",
-        r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
-    ),
-    ("setup", r"setup\.py"),
-    ("pyproject", r"pyproject\.toml"),
-    (
-        "other",
-        r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
-        r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
-        r"|build\.rs|.*\.go|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
-    ),
-)
-_NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
-
-_BLOCK = re.compile(r"(?im:^[ \t]*(if|elseif|else|endif))\s*\(([^()]*)")
-_OLD_CMAKE = re.compile(r"\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*")
-_OTHER_SYSTEM = re.compile(
+_BLOCK = regex(r"(?im:^[ \t]*(if|elseif|else|endif))\s*\(([^()]*)")
+_OLD_CMAKE = regex(r"\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*")
+_OTHER_SYSTEM = regex(
     r"\s*(?:WIN32|MSVC|MINGW|APPLE|\"?(?:CMAKE_SYSTEM_NAME|\$\{CMAKE_SYSTEM_NAME\})\"?\s+(?:STREQUAL|MATCHES)"
     r"\s+\"?(?:Windows|Darwin)\"?)\s*"
 )
 #: the folder where CUDA's toolkit is as a rule, in a path or alone
-HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
+HOME = regex(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
 TOOLKITS = frozenset(
     "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
@@ -64,12 +44,6 @@ def _other(condition: str) -> bool:
     """Whether a condition of CMake is false in each build for HIP."""
     old = _OLD_CMAKE.fullmatch(condition)
     return (old is not None and (int(old[1]), int(old[2])) <= HIP_SINCE) or bool(_OTHER_SYSTEM.fullmatch(condition))
-
-
-def kind_of(name: str) -> str:
-    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "other", or ""."""
-    found = _NAMES.fullmatch(name)
-    return found.lastgroup or "" if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from typing import Any, Literal
 from cu2port.catalog import rulefile
 from cu2port.catalog.rulefile import VERSION_KEYS, Source, read_rules, with_own
 from cu2port.core.data import computed_from, data_path
+from cu2port.core.late import dataclass
 from cu2port.core.model import Trust
 
 MappingKind = Literal["rename", "change", "unsupported"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from cu2port.catalog import Form, Row, lack_images, target, version_key, without_images
 from cu2port.catalog.argtypes import is_of_type
@@ -16,6 +15,7 @@ from cu2port.catalog.cases import label_findings
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.catalog.uses import Use, unknown, uses
 from cu2port.core.files import suffix
+from cu2port.core.late import dataclass
 from cu2port.core.model import Edit, Severity, Span, Trust, replace
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.declared import stands_in

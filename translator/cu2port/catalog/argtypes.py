@@ -6,8 +6,7 @@ file.
 
 from __future__ import annotations
 
-import re
-
+from cu2port.core.late import regex
 from cu2port.core.model import Span
 from cu2port.facts.named_types import NamedTypes, Typed, names_class
 from cu2port.facts.unit import Unit
@@ -25,8 +24,8 @@ CONST_POINTERS = "*const*"  # what surely points to pointers that are const them
 DEPENDENT = "dependent"  # what a template's parameter, or another file's name for a type, decides
 MUTABLE = "char**"  # what surely points to pointers to `char`, nothing of it const
 _OBJECTS = frozenset({"variable", "parameter", "member"})
-_TO_CONST_POINTERS = re.compile(r"\* ?const ?[*\[]")
-_MUTABLE = re.compile(r"char \*(?:\*| ?\[\d*\])")
+_TO_CONST_POINTERS = regex(r"\* ?const ?[*\[]")
+_MUTABLE = regex(r"char \*(?:\*| ?\[\d*\])")
 _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the shim does not know
 
 

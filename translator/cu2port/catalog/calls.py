@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from cu2port.catalog.uses import Use
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Side, Span, insert, replace
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_string
 
-_PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
-_CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
+_PLACEHOLDER = regex(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
+_CAST = regex(r"reinterpret_cast<([\w *]+)>\(\Z")
 
 
 def rewritten_call(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...]) -> tuple[Edit, ...] | None:

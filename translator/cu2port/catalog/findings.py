@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from cu2port.core.late import dataclass
 from cu2port.core.model import Edit, Severity, Trust
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.core.files import CXX_SUFFIXES, HOST_SUFFIXES, suffix
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, insert, replace
 from cu2port.core.vendored import is_in_copy
 from cu2port.facts.structure import Include
@@ -21,8 +22,8 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, Directive
 
 RUNTIME = "hip/hip_runtime.h"
-HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
-_INCLUDE = re.compile(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
+HELPER = regex(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
+_INCLUDE = regex(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
@@ -32,10 +33,10 @@ _LIBRARIES = (
     "cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
     "|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile"
 )
-_LIBRARY_WORD = re.compile(rf"(?:{_LIBRARIES})\w*\Z")
+_LIBRARY_WORD = regex(rf"(?:{_LIBRARIES})\w*\Z")
 #: Names of NVIDIA's headers, known or not: in a library's folder, or ending in `.h`. The few `.hpp` have rows; others
 #: are of projects (`cudalign.hpp`), which also make some while they are built.
-CUDA_HEADER = re.compile(rf"(?:{_LIBRARIES})(?:dx|_frontend|_device)?/[\w./]+\Z|(?:{_LIBRARIES})\w*\.h\Z")
+CUDA_HEADER = regex(rf"(?:{_LIBRARIES})(?:dx|_frontend|_device)?/[\w./]+\Z|(?:{_LIBRARIES})\w*\.h\Z")
 
 
 def include_findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-_NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
-_MACRO = re.compile(r"[A-Za-z_]\w*\Z")
-_TYPE = re.compile(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|[A-Za-z_]\w*\Z")
-_VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
+from cu2port.core.late import dataclass, regex
+
+_NAME = regex(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
+_MACRO = regex(r"[A-Za-z_]\w*\Z")
+_TYPE = regex(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|[A-Za-z_]\w*\Z")
+_VERSION = regex(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset(
     {*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "tag", "c_call", "helper", "no_images"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from cu2port.catalog import Row, load_catalog
 from cu2port.catalog.groups import unqualified
 from cu2port.catalog.pastes import pasted
+from cu2port.core.late import dataclass, regex
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
@@ -24,7 +24,7 @@ _FAMILY = re.compile(
     r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z]|nccl[A-Z]|cufile[A-Z]|nvjpeg[A-Z]|nvshmemx?_|npp[is][A-Z])\w+\Z"
     r"|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)(?:MP|LT)?_[A-Z]\w*\Z"
 )
-_A_TYPE = re.compile(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[A-Z][a-z]*)+_t\Z")
+_A_TYPE = regex(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[A-Z][a-z]*)+_t\Z")
 _BACKENDS = frozenset({"cuda", "cuda_cub"})  # of Thrust, which a project may keep in a namespace of its own
 _DEEPEST = 8  # parts of a qualified name that are looked at before the catalogue is asked how many its names have
 

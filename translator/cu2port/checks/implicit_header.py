@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import may_include, suffix
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -79,13 +79,13 @@ _THRUST = {
 _HIPBLAS = "hipblas/hipblas.h"
 _CUBLAS = frozenset({"cublas_v2.h", "cublas.h", "cublas_api.h", _HIPBLAS})
 _BRING_CUBLAS = frozenset({"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h", "cublasXt.h"})
-_OF_CUBLAS = re.compile(  # not what cuSOLVER's functions take, which hipSOLVER's header has
+_OF_CUBLAS = regex(  # not what cuSOLVER's functions take, which hipSOLVER's header has
     r"CUBLAS_STATUS_\w+\Z|cublas(?!(?:Operation|FillMode|SideMode|DiagType)_t)\w+\Z"
 )
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
-_INCLUDE = re.compile(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
-_BLANKS = re.compile(r"[ \t]*+")
+_INCLUDE = regex(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
+_BLANKS = regex(r"[ \t]*+")
 _MOST_FILES = 30
 
 

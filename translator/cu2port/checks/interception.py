@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -21,8 +21,8 @@ _COMPILERS = {
     "__cudaPopCallConfiguration": "__hipPopCallConfiguration",
     "__cudaInitModule": "",
 }
-_LOOKS_UP = re.compile(r"\bdlv?sym\s*\(\s*RTLD_NEXT\b")
-_RUNTIME = re.compile(r"(?:cuda|cu)[A-Z]\w+\Z")
+_LOOKS_UP = regex(r"\bdlv?sym\s*\(\s*RTLD_NEXT\b")
+_RUNTIME = regex(r"(?:cuda|cu)[A-Z]\w+\Z")
 
 
 class Interception(Check):

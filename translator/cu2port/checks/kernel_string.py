@@ -1,22 +1,22 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
-_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
-_MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
-_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
+_KERNEL = regex(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
+_MODULE = regex(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
+_ENTRY = regex(r"\.entry\s+([\w$]+)")
 _FILES = ('.ptx"', '.cubin"', '.fatbin"')
-_PART = re.compile(
+_PART = regex(
     r"(__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(|#\s*(?:if|ifdef|ifndef|elif)\b[^\n]{0,200}(__CUDA_ARCH__)"
     r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
 )
 _SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "<cuda", "<cooperative_groups.h", "<mma.h", "volatile")
-_FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
+_FILE = regex(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
 class KernelString(Check):

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Options, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
@@ -22,7 +22,7 @@ _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "
     "uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t uintptr_t intptr_t ptrdiff_t".split()
 )
-_CLASSES = re.compile(
+_CLASSES = regex(
     r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|_*(?:half2?|(?:nv_)?bfloat16[2_]*)|auto"
 )
 _BEFORE = frozenset({";", "{", "}", "(", ")", ":"})

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
-_NAME = re.compile(r'"((?:cu|nccl|nvml|nvrtc)[A-Za-z]\w{3,})"\Z')
-_LIBRARY = re.compile(
+_NAME = regex(r'"((?:cu|nccl|nvml|nvrtc)[A-Za-z]\w{3,})"\Z')
+_LIBRARY = regex(
     r'"(?:[^"]*/)?(?:lib)?(cuda|nvcuda|cudart|cublas|cublasLt|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvidia-ml|nvml'
     r'|nvToolsExt)(?:64_\d+(?:_\d+)*)?\.(?:so(?:\.\d+)*|dylib|dll)"\Z'
 )
 _IN_TEXT = ('"cu', '"nccl', '"nvml', '"nvrtc', ".so.", '.so"', '.dylib"', '.dll"')  # one of them is in each
-_LOOKS_UP = re.compile(r"(?i)sym|proc|entry|resolve|lookup|load|import|fetch")
+_LOOKS_UP = regex(r"(?i)sym|proc|entry|resolve|lookup|load|import|fetch")
 #: The stem of a library's file -> ROCm's.
 _ROCM = {
     "cublas": "libhipblas.so",

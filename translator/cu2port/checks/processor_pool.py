@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -15,7 +15,7 @@ _COUNTS = frozenset(
         "hipDeviceAttributeMultiprocessorCount",
     }
 )
-_ID = re.compile(r"%smid\b")
+_ID = regex(r"%smid\b")
 _PRINTS = frozenset({"printf", "fprintf"})
 
 

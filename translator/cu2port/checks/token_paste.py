@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cu2port.catalog.pastes import pasted
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.prefix_macros import PREFIX, by_name, prefix_macros
@@ -12,12 +13,12 @@ from cu2port.facts.structure import Call, Macro, may_be_in_macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"
 )
 _BEGINNINGS = frozenset("cuda cublas cufft curand cusparse cusolver cudnn nvrtc cu CU_ CUDA_ CUBLAS_ CUFFT_".split())
-_PASTE = re.compile("##|%:%:")
-_MAY_BEGIN = re.compile(r"c(?<![\w$\x80-\xff]c)u|C(?<![\w$\x80-\xff]C)U")  # what `_PREFIX` matches
+_PASTE = regex("##|%:%:")
+_MAY_BEGIN = regex(r"c(?<![\w$\x80-\xff]c)u|C(?<![\w$\x80-\xff]C)U")  # what `_PREFIX` matches
 
 
 class TokenPaste(Check):

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.named_types import VECTORS
@@ -13,7 +13,7 @@ from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import BASIC, written
 
 _COPIES = frozenset({"=", "return", "{", ","})  # before a list that no explicit constructor takes
-_ZERO = re.compile(r"0(?:\.0*)?[fF]?\Z")
+_ZERO = regex(r"0(?:\.0*)?[fF]?\Z")
 
 
 class VectorInitialiser(Check):

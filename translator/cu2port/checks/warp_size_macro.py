@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit, condition_words
 
-_DEVICE = re.compile(r"__(?:GFX\d+__|gfx\w+__|AMDGCN\w*|HIP_DEVICE_COMPILE__)\Z")
+_DEVICE = regex(r"__(?:GFX\d+__|gfx\w+__|AMDGCN\w*|HIP_DEVICE_COMPILE__)\Z")
 _IN_DEVICE = ("__GFX", "__gfx", "__AMDGCN", "__HIP_DEVICE")
 _WIDTHS = frozenset({"32", "64"})
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cu2port.catalog import load_catalog, own_settings
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.files import read_regular
+from cu2port.core.late import dataclass
 from cu2port.project.config import Config
 from cu2port.project.tree import CannotRun
 

@@ -19,13 +19,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from cu2port.core.late import regex
+
 T = TypeVar("T")
 _PART = 1 << 18  # bytes that are read in one step
 ABSENT = ""  # the digest of nothing
 _OTHER = "other"  # that of a folder, a pipe, a device
 _HERE = -100  # AT_FDCWD: names are relative to the working folder
 _NEW_NAME, _EXCHANGE = 1, 2  # flags of renameat2
-_TEMPORARY = re.compile(r"\..*\.(\d+)(?:-\d+)?\.cu2port\Z", re.S)
+_TEMPORARY = regex(r"\..*\.(\d+)(?:-\d+)?\.cu2port\Z", re.S)
 
 
 class Refused(Exception):  # noqa: N818 - it is what the message says

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from cu2port.core.late import dataclass
 from cu2port.core.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 
 

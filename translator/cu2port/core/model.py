@@ -6,9 +6,11 @@ what is not edited comes out byte for byte. Lines and columns for people are mad
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, Flag, IntEnum, auto
 from typing import Literal
+
+from cu2port.core.late import dataclass
 
 
 class Trust(IntEnum):

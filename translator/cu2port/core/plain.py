@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from cu2port.core.late import regex
 
-_NOT_JSON = re.compile(r"[^\x20-\x7e\n]")
+_NOT_JSON = regex(r"[^\x20-\x7e\n]")
 # what GitHub, Azure and TeamCity take for a command: at the start of a line, or anywhere in it
-_STARTS = re.compile(r"\s*::")
-_COMMANDS = re.compile(r"##(?=\w*\[)")
+_STARTS = regex(r"\s*::")
+_COMMANDS = regex(r"##(?=\w*\[)")
 
 
 def visible(text: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from cu2port.core.entry import Entry as Entry
 from cu2port.core.entry import counted
+from cu2port.core.late import dataclass
 from cu2port.core.locate import Lines, readable
 from cu2port.core.model import Judged, Outcome, Trust
 from cu2port.core.verified import VerifyRecord

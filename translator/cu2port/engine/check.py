@@ -10,12 +10,12 @@ import inspect
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from cu2port.catalog.findings import Kind, RowFinding
 from cu2port.core.families import family
+from cu2port.core.late import dataclass
 from cu2port.core.model import Edit, Finding, InHip, Options, Severity, Trust
 from cu2port.facts.unit import Unit
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding
 
-_CPP = re.compile(r"\b(?:static|reinterpret|const)_cast<(?P<type>[^<>]*)>(?=\()|\bnullptr\b")
+_CPP = regex(r"\b(?:static|reinterpret|const)_cast<(?P<type>[^<>]*)>(?=\()|\bnullptr\b")
 
 
 def in_c(f: Finding) -> Finding:

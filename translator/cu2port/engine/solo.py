@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Edit, Side, Span, insert, replace
 from cu2port.facts.structure import Function, Launch, Macro
 from cu2port.facts.unit import Unit
@@ -19,8 +18,8 @@ GROUPS = "solo_groups.hpp"
 MOST = 1024  # threads of a block
 #: Cooperative groups whose threads are counted by `solo_groups.hpp`.
 GROUP_NAMES = ("this_thread_block", "thread_block", "this_grid", "grid_group")
-_TID = re.compile(r"%(?:n?tid|warpid)\b")
-_WORD = re.compile(r"\w+\Z")
+_TID = regex(r"%(?:n?tid|warpid)\b")
+_WORD = regex(r"\w+\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cu2port.catalog import load_catalog
@@ -14,6 +13,7 @@ from cu2port.checks import applicable, true_of_hip
 from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits
 from cu2port.core.file_rules import NOT_TEXT
+from cu2port.core.late import dataclass
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
 from cu2port.engine import hipside
 from cu2port.engine.effects import narrowed

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cu2port.core.late import regex
 from cu2port.core.model import Span
 from cu2port.facts.named_types import (
     ARITHMETIC,
@@ -33,7 +34,7 @@ from cu2port.syntax.words import PLACEHOLDERS
 
 HALVES = frozenset("half half2 __half __half2 nv_half nv_half2 __nv_half __nv_half2".split())
 BFLOATS = frozenset("nv_bfloat16 nv_bfloat162 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 __hip_bfloat162".split())
-_LONG_VECTOR = re.compile(r"u?long(?:long)?[1-4]\Z")
+_LONG_VECTOR = regex(r"u?long(?:long)?[1-4]\Z")
 _BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _FLOAT_CALLS = "fabsf floorf ceilf sqrtf rsqrtf expf logf powf sinf cosf fmaxf fminf roundf truncf".split()
 _CALLS = {
@@ -47,7 +48,7 @@ _TRUTHS = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _ALIKE = frozenset({"min", "max"})
 _MAX_DEPTH = 40
-_REAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
+_REAL = regex(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
 
 
 def promoted(name: str) -> str:

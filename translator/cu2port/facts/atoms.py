@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from cu2port.core.late import regex
 from cu2port.syntax.conditions import ONE, SET, UNDEFINED, UNKNOWN, Lookup, Macro
 
 #: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
@@ -18,13 +18,13 @@ VERSION_MACROS = frozenset(
 #: What nvcc or CUDA's headers define, and no compiler for HIP does.
 CUDA_MACROS = VERSION_MACROS | frozenset("__CUDACC__ __NVCC__ __CUDACC_RTC__ __CUDA_ARCH__ __CUDA__".split())
 _PARTS = r"(?:HIP|HIPCC|HIPRTC|ROCM|AMDGPU|AMDGCN)"
-_HIP_WORD = re.compile(
+_HIP_WORD = regex(
     rf"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|(?:\w*_)?{_PARTS}(?:_\w*)?"
 )
 IN_HIP_NAMES = ("HIP", "ROCM", "AMD")  # a text without these has no macro's name for HIP
-_A_GUARD = re.compile(r"\w*(?:_(?:H|HPP|HH|HXX|CUH|INC|INL|IPP|TPP|TCC|CPP)_*|_(?:INCLUDED?|GUARD)\w*)\Z")
-_OTHERS = re.compile(r"\w*(?:CUDA|NV(?:CC|IDIA|_|\Z))\w*")
-_OF_GPU = re.compile(r"__(?:gfx|GFX)\w+__")
+_A_GUARD = regex(r"\w*(?:_(?:H|HPP|HH|HXX|CUH|INC|INL|IPP|TPP|TCC|CPP)_*|_(?:INCLUDED?|GUARD)\w*)\Z")
+_OTHERS = regex(r"\w*(?:CUDA|NV(?:CC|IDIA|_|\Z))\w*")
+_OF_GPU = regex(r"__(?:gfx|GFX)\w+__")
 # clang 22 defines __AMDGCN__ in the host pass too
 _OF_COMPILER = frozenset("__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __AMDGCN__ __AMDGPU__".split())
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-_DEFINITION = re.compile(r"^[ \t]*#[ \t]*define[ \t]+\w+\((?:\\\r?\n|[^\r\n])*", re.M)
+from cu2port.core.late import regex
+
+_DEFINITION = regex(r"^[ \t]*#[ \t]*define[ \t]+\w+\((?:\\\r?\n|[^\r\n])*", re.M)
 
 
 def has_carry(text: str) -> bool:

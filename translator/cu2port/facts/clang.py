@@ -13,21 +13,22 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import re
 import signal
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+from cu2port.core.late import dataclass, regex
 
 if TYPE_CHECKING:
     import subprocess
 
 Owner = Literal["cuda", "user", "system", "undeclared"]
-_DEFINE = re.compile(r"[A-Za-z_]\w*(\([^()\n]*\))?(=[^\n]*)?\Z")
-_STD = re.compile(r"(c|gnu)\+\+\w\w\Z")
+_DEFINE = regex(r"[A-Za-z_]\w*(\([^()\n]*\))?(=[^\n]*)?\Z")
+_STD = regex(r"(c|gnu)\+\+\w\w\Z")
 LENGTH = struct.Struct("<Q")  # of the pickle that follows, both ways
 
 

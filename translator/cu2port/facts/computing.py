@@ -3,9 +3,9 @@ so. A file's own, and those of headers, as their texts have them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
+from cu2port.core.late import regex
 from cu2port.facts.blocks import named_number
 from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import parameters, read_body
@@ -15,11 +15,11 @@ from cu2port.syntax.words import CONDITIONS
 _CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
 OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
 _CHANGES = frozenset({"&", "*", "++", "--", "p++", "p--"})
-_ONE_RETURN = re.compile(r"\{\s{0,200}return\b")  # begins with text: is found fast
-_HEAD = re.compile(r"\b(\w+)\s*\([^(){};]*\)\s*(?:noexcept\s*)?\Z")
-_DEFINED = re.compile(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,200}[(\d]")
-_CONSTANT = re.compile(r"\bconstexpr[ \t]+(?:\w+[ \t]+){1,4}(\w+)[ \t]*=")
-_FUNCTION = re.compile(r"\b(\w+)[ \t]{0,9}\([^(){};]{0,400}\)\s{0,9}(?:const\s{0,9})?\{")
+_ONE_RETURN = regex(r"\{\s{0,200}return\b")  # begins with text: is found fast
+_HEAD = regex(r"\b(\w+)\s*\([^(){};]*\)\s*(?:noexcept\s*)?\Z")
+_DEFINED = regex(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,200}[(\d]")
+_CONSTANT = regex(r"\bconstexpr[ \t]+(?:\w+[ \t]+){1,4}(\w+)[ \t]*=")
+_FUNCTION = regex(r"\b(\w+)[ \t]{0,9}\([^(){};]{0,400}\)\s{0,9}(?:const\s{0,9})?\{")
 _MOST_HEAD = 400  # letters of a function's name and parameters
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from cu2port.core.late import regex
 from cu2port.facts import std_names
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import is_identifier, lex
@@ -29,13 +30,13 @@ _STAND_INS = tuple(
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
     for x in ends
 )
-_OPAQUE = re.compile(r"(?:void|u?int\d+_t|size_t|CU\w+_st|cu\w+Context)\Z")
-_AFTER = re.compile(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
+_OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|CU\w+_st|cu\w+Context)\Z")
+_AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
-_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
-_OPENS = re.compile(r"\s*(?:\{|::\s*(?!std\b)\w)")
+_SPACE = regex(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
+_OPENS = regex(r"\s*(?:\{|::\s*(?!std\b)\w)")
 _STATEMENT = 2000  # bytes that are looked back at for its begin
-_MAY_HIDE = re.compile(r"""["'#\\]|/[/*]|\*/""")  # signs of what holds brackets that are none
+_MAY_HIDE = regex(r"""["'#\\]|/[/*]|\*/""")  # signs of what holds brackets that are none
 _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 

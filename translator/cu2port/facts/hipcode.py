@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Span
 from cu2port.facts.atoms import IN_HIP_NAMES, is_hip_word, names_hip, under_hip, without_hip
 from cu2port.facts.conditionals import Cover
@@ -20,23 +20,23 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.conditions import UNKNOWN, Lookup, truth
 from cu2port.syntax.lexer import Directive, Group
 
-_HIP_HEADER = re.compile(r"hip/|hip(?:blas|fft|rand|sparse|solver|cub|tensor|rtc)\w*(?:/|\.h)|roc[a-z]+/|rccl|miopen/")
-_CUDA_HEADER = re.compile(
+_HIP_HEADER = regex(r"hip/|hip(?:blas|fft|rand|sparse|solver|cub|tensor|rtc)\w*(?:/|\.h)|roc[a-z]+/|rccl|miopen/")
+_CUDA_HEADER = regex(
     r"(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)\w*|nvrtc|nvml|nccl|nvToolsExt|device_launch_parameters"
     r"|cooperative_groups)\w*(?:\.h|/)"
 )
-_HIP_NAME = re.compile(
+_HIP_NAME = regex(
     r"hip[A-Z]\w+|hip(?:blas|fft|rand|sparse|solver|rtc)\w+|__builtin_amdgcn_\w+"
     r"|roc(?:blas|fft|rand|sparse|solver|prim|wmma|thrust)\w*"
 )
 _HINT = re.compile(r"hip|amdgcn|roc[bfrspwt]")
-_CUDA_NAME = re.compile(r"cu(?:[A-Z]|[a-z]+[A-Z])|CU[A-Z]*_|nv[a-z]+[A-Z]")
-_PTX = re.compile(r"\.(?:[usbf](?:8|16|32|64)|pred|sync|f16x2|bf16)\b")  # AMD's assembly has `_u32`
+_CUDA_NAME = regex(r"cu(?:[A-Z]|[a-z]+[A-Z])|CU[A-Z]*_|nv[a-z]+[A-Z]")
+_PTX = regex(r"\.(?:[usbf](?:8|16|32|64)|pred|sync|f16x2|bf16)\b")  # AMD's assembly has `_u32`
 _LANES = frozenset(
     "warpSize __shfl __shfl_up __shfl_down __shfl_xor __ballot __any __all __shfl_sync __shfl_up_sync __shfl_down_sync "
     "__shfl_xor_sync __ballot_sync __activemask __lane_id __AMDGCN_WAVEFRONT_SIZE".split()
 )
-_NAMED = re.compile(r"(?i)(?:hip|rocm)\Z|.*(?:_(?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
+_NAMED = regex(r"(?i)(?:hip|rocm)\Z|.*(?:_(?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
 CONDITIONS = frozenset("if ifdef ifndef elif elifdef elifndef".split())
 
 
@@ -235,14 +235,14 @@ _MAY_ASK = {
     b"hip": re.compile(rb"hip(?<![A-Za-z]hip)(?:[A-Z_/.]|blas|fft|rand|sparse|solver|cub|rtc)"),
     b"HIP": re.compile(rb"HIP(?<![A-Z]HIP)(?![a-z])"),
 }
-_DEFINES = re.compile(rb"#[ \t]*define[ \t]+(\w+)")
-_CUDA_INCLUDE = re.compile(
+_DEFINES = regex(rb"#[ \t]*define[ \t]+(\w+)")
+_CUDA_INCLUDE = regex(
     rb"#[ \t]*include[ \t]*[<\"]"
     rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
 )
-_CUDA_USE = re.compile(rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|[A-Z][a-z]\w+)")
+_CUDA_USE = regex(rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|[A-Z][a-z]\w+)")
 _LANE_WORDS = (b"warpSize", b"__shfl", b"__ballot", b"__activemask")
-_LANE_USE = re.compile(rb"\b(?:%s)" % b"|".join(_LANE_WORDS))
+_LANE_USE = regex(rb"\b(?:%s)" % b"|".join(_LANE_WORDS))
 
 
 def may_ask(data: bytes) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from cu2port.core.late import regex
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Declaration
@@ -23,7 +24,7 @@ FLOATING = frozenset({"float", "double"})
 ARITHMETIC = frozenset(RANK) | FLOATING  # after promotion
 #: CUDA's vectors, with how many components they have
 VECTORS = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
-VECTOR = re.compile(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
+VECTOR = regex(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
 _DEEPEST = 64  # names of types that stand for one another
 _OBJECTS = frozenset({"variable", "parameter", "member", "template parameter"})
 

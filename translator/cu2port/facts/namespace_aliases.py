@@ -3,10 +3,11 @@ them: for those who include it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_ALIAS = re.compile(  # it begins with text, which is found fast
+from cu2port.core.late import regex
+
+_ALIAS = regex(  # it begins with text, which is found fast
     r"namespace(?<!\wnamespace)\s+(\w+)\s*=\s*(?:::\s*)?((?:cooperative_groups|cub|cuda|nvcuda|thrust)(?:\s*::\s*\w+)*)\s*;"
 )
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from cu2port.core.late import regex
+
 PREFIX = "cuda"  # to which HIP's functions have `hip`
-_DEFINITION = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([\w \t,.]*)\)((?:\\\r?\n|[^\r\n])*)", re.M)
-_PASTE = re.compile(r"\b([cC][uU]\w*)[ \t]*##[ \t]*(\w+)\b(?![ \t]*##)")
-_MAY_PASTE = re.compile(r"\b[cC][uU]\w*[ \t]*##")
+_DEFINITION = regex(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([\w \t,.]*)\)((?:\\\r?\n|[^\r\n])*)", re.M)
+_PASTE = regex(r"\b([cC][uU]\w*)[ \t]*##[ \t]*(\w+)\b(?![ \t]*##)")
+_MAY_PASTE = regex(r"\b[cC][uU]\w*[ \t]*##")
 
 
 def prefix_macros(text: str) -> frozenset[str]:

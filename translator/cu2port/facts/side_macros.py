@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from cu2port.core.late import regex
 from cu2port.syntax.words import EXECUTION_SPACES
 
-_DEFINITION = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:[\w \t()]|\\\r?\n){3,200})", re.M)
-_WORD = re.compile(r"\w+")
+_DEFINITION = regex(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:[\w \t()]|\\\r?\n){3,200})", re.M)
+_WORD = regex(r"\w+")
 _MOST_WORDS = 12
 
 

@@ -6,10 +6,10 @@ of these. A project's own type or variable of such a name is ambiguous then, whe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Set
 from itertools import chain
 
+from cu2port.core.late import regex
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.scopes import Declaration
 
@@ -38,8 +38,8 @@ NAMES = frozenset(
 )
 OPENS = "std::*"  # stands for `using namespace std;` among the names that a file declares for those who include it
 OPENED = "*"  # its last word
-_OPENS = re.compile(r"\nusing\s+namespace\s+(?:::\s*)?std\s*;")  # both begin with text: they are found fast
-_MAYBE = re.compile(
+_OPENS = regex(r"\nusing\s+namespace\s+(?:::\s*)?std\s*;")  # both begin with text: they are found fast
+_MAYBE = regex(
     r"\n(?:typedef\b[^;{}()\n]*?(\w+)\s*;|extern\b[^;{}()\n]*?(\w+)\s*[;\[]|using\s+(\w+)\s*="
     r"|(?:struct|class|union|enum)\s+(\w+)\s*[:{;]|\}\s*(\w+)\s*;)"
 )

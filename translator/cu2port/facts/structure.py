@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Span
 from cu2port.syntax.lexer import GAP, Directive, is_identifier
 from cu2port.syntax.scopes import Head
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
 
 _MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
-_DEFINITION = re.compile(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
+_DEFINITION = regex(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
 _WORD = r"([A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)"
 # each begins with text, which is found fast
 _TYPE_PARAMETERS = tuple(
@@ -27,7 +27,7 @@ _TYPE_PARAMETERS = tuple(
         rf"using{GAP}{_WORD}{GAP}={GAP}typename",
     )
 )
-_APART = re.compile(r"::(?<=[ \t\f\v\r\n/]::)")  # where a gap is before it
+_APART = regex(r"::(?<=[ \t\f\v\r\n/]::)")  # where a gap is before it
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Span
 from cu2port.facts.arithmetic import simple_type
 from cu2port.facts.declared import is_declared_for
@@ -33,11 +33,11 @@ LOGICAL = {n: n.removeprefix("__").removesuffix("_sync") for n in (*SYNC, *VOTES
 NAMES = frozenset((*LOGICAL, *SHUFFLES))
 ALL_LANES = ("wave64", "wrong-result")
 
-_WIDE = re.compile(
+_WIDE = regex(
     r"unsigned long long|uint64_t|\b[0-9]\w*[lL]{2}[uU]?\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip"
     r"|lane_mask|lanemask_t"
 )
-_NARROW = re.compile(r"0[xX][0-9a-fA-F]{1,8}[uU]?\Z|-1\Z|~0[uU]?\Z|u?int(?:32_t)?\s*\(-1\)\Z|4294967295[uU]?\Z")
+_NARROW = regex(r"0[xX][0-9a-fA-F]{1,8}[uU]?\Z|-1\Z|~0[uU]?\Z|u?int(?:32_t)?\s*\(-1\)\Z|4294967295[uU]?\Z")
 _BITS = {"int": 32, "unsigned int": 32, "u32": 32, "u64": 64} | {
     f"{sign}{long}": 64 for sign in ("", "unsigned ") for long in ("long", "long long")
 }

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cu2port.build.convert import Facts, facts
+from cu2port.build.kinds import MOST_BYTES, kind_of
 from cu2port.build.variables import OLD_STANDARD
-from cu2port.build.words import MOST_BYTES, Asked, kind_of
+from cu2port.build.words import Asked
 from cu2port.core.files import CXX_SUFFIXES, read_regular, suffix
+from cu2port.core.late import regex
 from cu2port.core.model import Options
 from cu2port.project.tree import Item, Root
 
-_MODULE = re.compile(r"(?:^|/)Find(\w+)\.cmake$")
-_FILE_NAME = re.compile(r"[\w.+-]+")
+_MODULE = regex(r"(?:^|/)Find(\w+)\.cmake$")
+_FILE_NAME = regex(r"[\w.+-]+")
 
 
 Read = Mapping[int, tuple[Item, Facts]]

@@ -6,22 +6,22 @@ A database that was found, not named, is a stranger's: what it says of places ou
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from cu2port.core.files import read_json
+from cu2port.core.late import dataclass, regex
 from cu2port.project.compile_words import split, words_of
 from cu2port.project.tree import CannotRun
 
 _KEPT = ("-isystem", "-include", "--std", "-std", "-I", "-D", "-U", "--x", "-x")
-_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # half a character, which no byte stands for
+_HALF = regex("[\ud800-\udc7f\udd00-\udfff]")  # half a character, which no byte stands for
 _MAX_BYTES = 1 << 30
 _NAME = "compile_commands.json"
 _BUILDS = ("build*", "cmake-build*", "out*", "build*/*")
-_STD = re.compile(r"(?:c|gnu)(?:\+\+)?\w{2}\Z")
+_STD = regex(r"(?:c|gnu)(?:\+\+)?\w{2}\Z")
 
 
 @dataclass(frozen=True, slots=True)

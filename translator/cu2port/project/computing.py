@@ -6,11 +6,11 @@ Only such files are asked about it, and headers are read for it when one is: ano
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
+from cu2port.core.late import regex
 from cu2port.core.model import Project
 from cu2port.facts.computing import (
     is_computed_only,
@@ -22,18 +22,9 @@ from cu2port.facts.computing import (
     takes_values,
 )
 from cu2port.facts.unit import Unit
-from cu2port.project.graph import Graph
+from cu2port.project.graph import Graph, Told
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-class Told(NamedTuple):
-    """What a file is told: see `core.model.Project`."""
-
-    products: frozenset[str] = frozenset()
-    computing: frozenset[str] = frozenset()
-    numbers: frozenset[tuple[str, int]] = frozenset()
-    by_value: frozenset[str] = frozenset()
+_WORD = regex(r"[A-Za-z_]\w*")
 
 
 class _Said(NamedTuple):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cu2port.core.files import read_json, read_regular
-from cu2port.project.sides import Asked
+from cu2port.core.late import dataclass
 from cu2port.project.tree import CannotRun
+
+if TYPE_CHECKING:
+    from cu2port.project.sides import Asked
 
 _OWN, _PYPROJECT = "cu2port.toml", "pyproject.toml"
 _MAX_BYTES = 1 << 20
@@ -95,6 +97,8 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 def _read(path: Path, table: Mapping[str, Any]) -> Config:
     for key in table:
         if key not in _KEYS:
+            import difflib
+
             near = difflib.get_close_matches(key, _KEYS, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; there is {', '.join(sorted(_KEYS))}"
             raise CannotRun(f"{path}: unknown key {key!r}{hint}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.entry import Entry, has_code
+from cu2port.core.late import dataclass
 from cu2port.core.model import Judged
 from cu2port.core.record import FileRecord, PartRecord, RunRecord, entries
 from cu2port.core.version import __version__
-from cu2port.project.cache import Cache
 from cu2port.project.helper_headers import HELPERS
-from cu2port.project.inplace import InPlace
+from cu2port.project.inplace import InPlace, check_links, safe_in_place
 from cu2port.project.jobs import Done, Job
 from cu2port.project.manifest import locked
 from cu2port.project.output import TreeOutput
@@ -25,18 +26,19 @@ from cu2port.project.plan import (
     as_planned,
     check_inputs,
     check_kernels,
-    check_links,
     names_folder,
     output_of,
     plan_items,
     plan_jobs,
-    safe_in_place,
 )
 from cu2port.project.results import Tick, new_pool
 from cu2port.project.results import results as results
 from cu2port.project.single import write_single
 from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, part_of, walk
 from cu2port.warp.native.asked import is_asked
+
+if TYPE_CHECKING:
+    from cu2port.project.cache import Cache
 
 
 @dataclass(slots=True)
@@ -90,7 +92,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         tree.prepare([item for i, item in enumerate(items) if i in mine])
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            cache = Cache() if request.cache else None
+            cache = _cache() if request.cache else None
             plan = plan_jobs(request, items, pool, cache)
             jobs = [job for job in plan.jobs if job.index in mine]
             others = [i for i, item in enumerate(items) if i in mine and not item.converts]
@@ -123,6 +125,12 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
             more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
     return Ran(_run_record(request, records, more, plan), in_the_way=in_the_way)
+
+
+def _cache() -> Cache:
+    from cu2port.project.cache import Cache  # for files of a tree
+
+    return Cache()
 
 
 def _unread(found: Sequence[Entry]) -> bool:
@@ -180,7 +188,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if writer is not None:
             stack.callback(writer.finish)
             _sweep(roots, items)
-        cache = Cache() if request.cache else None
+        cache = _cache() if request.cache else None
         plan = plan_jobs(request, items, pool, cache)
         found_results: Iterable[tuple[Job, Done]] = results(plan.jobs, pool, tick, cache)
         if is_asked(request.options):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
 from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, suffix
+from cu2port.core.late import regex
 from cu2port.facts.unit import Unit, condition_words
 from cu2port.project.graph import Graph
 
-_LIBRARIES = re.compile(r"(?:thrust|cub)/")
+_LIBRARIES = regex(r"(?:thrust|cub)/")
 _DEVICE = frozenset({"__CUDACC__", "__NVCC__", "__HIPCC__"})
 
 

@@ -13,17 +13,18 @@ import os
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from cu2port.core.files import read_regular
+from cu2port.core.late import dataclass, regex
 from cu2port.project.git_objects import GitError, Objects
 
 _MOST_INDEX = 1 << 30
 _SMALL = 1 << 20
-_SHA256 = re.compile(rb"(?im)^\s*objectformat\s*=\s*\"?sha256")
+_SHA256 = regex(rb"(?im)^\s*objectformat\s*=\s*\"?sha256")
 _HEAD = struct.Struct(">4sII")
 _STAT = struct.Struct(">10I")
 _FOLLOWED = 5  # symbolic references, one after another

@@ -7,12 +7,12 @@ import re
 import struct
 import zlib
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
 from cu2port.core.files import read_regular
+from cu2port.core.late import dataclass
 
 _MOST = 256 << 20  # bytes of a commit or a folder
 _MOST_INDEX = 1 << 30

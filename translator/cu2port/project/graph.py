@@ -12,23 +12,33 @@ from typing import NamedTuple
 from cu2port.catalog import load_catalog
 from cu2port.core.circles import components
 from cu2port.core.files import HEADER_SUFFIXES
+from cu2port.core.late import regex
 from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
 from cu2port.facts.member_sides import resolved
 from cu2port.facts.side_macros import by_name
 
-_INCLUDE = re.compile(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
-_HASH = re.compile(rb"[ \t]*(?:#|%:)[ \t]*\Z")
+_INCLUDE = regex(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
+_HASH = regex(rb"[ \t]*(?:#|%:)[ \t]*\Z")
 #: A folder, a capital or a suffix of C++: headers of C and POSIX have none of these.
-_OWN_NAME = re.compile(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
-_FOREIGN = re.compile(
+_OWN_NAME = regex(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
+_FOREIGN = regex(
     r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
     r"|torch|ATen|gtest)/"
 )
 
-_ODD_PATH = re.compile(r"(?:\A|/)(?:\.|/|\Z)")  # a name that `normpath` may change
+_ODD_PATH = regex(r"(?:\A|/)(?:\.|/|\Z)")  # a name that `normpath` may change
 
 _Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that have it
+
+
+class Told(NamedTuple):
+    """What a file is told: see `core.model.Project`."""
+
+    products: frozenset[str] = frozenset()
+    computing: frozenset[str] = frozenset()
+    numbers: frozenset[tuple[str, int]] = frozenset()
+    by_value: frozenset[str] = frozenset()
 
 
 class Scan(NamedTuple):

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from cu2port.core import file_rules
 from cu2port.core.disk import ABSENT, Refused, digest_of, real_folder, replacing
+from cu2port.core.late import regex
 from cu2port.core.model import Judged
 from cu2port.project.tree import CannotRun
 
 HELPERS = "cu2port"  # the folder of helper headers
 FIRST_BYTES = b"// cu2port "  # the first bytes of each of them
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
+_INCLUDE = regex(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
 
 
 def included_helpers(data: bytes, prefix: str) -> frozenset[str]:

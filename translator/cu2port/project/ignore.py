@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cu2port.core.files import read_regular
+from cu2port.core.late import dataclass
 from cu2port.project.git import Repository, repository_at, repository_of
 from cu2port.project.git_objects import GitError
 

@@ -7,13 +7,41 @@ that is cut short leaves what the next run takes up: an include or link of a new
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from cu2port.core import file_rules
 from cu2port.core.disk import Refused, move, put_link, replacing, sync_folder
 from cu2port.core.model import Judged
+from cu2port.project import git
+from cu2port.project.git_objects import GitError
 from cu2port.project.helper_headers import HelperHeaders
-from cu2port.project.tree import Item
+from cu2port.project.tree import CannotRun, Item, Root
+
+
+def check_links(roots: Sequence[Root]) -> None:
+    """Nothing is written through a link: a tree of a stranger's may have one that leads anywhere."""
+    for root in roots:
+        if not root.folder and Path(root.given).is_symlink():
+            raise CannotRun(f"{root.given} is a link to {root.path}; --in-place takes the file itself")
+
+
+def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
+    """Refuse what git could not bring back; say so where there is no git to do it."""
+    notes = []
+    for root in roots:
+        ours = {item.path: item.shown for item in items if item.root is root and item.converts}
+        try:
+            dirty, outside = git.uncommitted(ours)
+        except GitError as e:
+            raise CannotRun(f"{e}; whether git could bring the files back cannot be told: --force converts them") from e
+        names = [ours[path] for path in ours if path in dirty]
+        if names:
+            some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            raise CannotRun(f"not committed to git: {some}; commit first, or --force")
+        if outside:
+            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
+    return notes
 
 
 class InPlace:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cu2port.build import convert as build
-from cu2port.build.convert import too_large
-from cu2port.build.words import MOST_BYTES, Asked
+from cu2port.build.kinds import MOST_BYTES
 from cu2port.catalog import load_catalog
 from cu2port.catalog.uses import declared_names
 from cu2port.core import file_rules
 from cu2port.core.entry import Entry, pack
 from cu2port.core.files import read_open
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import entries
 from cu2port.engine import translate as engine
@@ -28,17 +26,15 @@ from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.product_functions import may_multiply, product_texts
 from cu2port.facts.side_macros import side_macros
 from cu2port.facts.unit import Unit
-from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
 from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 
 if TYPE_CHECKING:
+    from cu2port.build.words import Asked
     from cu2port.facts.clang import ClangService
 
-_CUDA_MARK = re.compile(
-    rb"<<<|__(?:global|device|host|shared|constant)__|\b(?:cuda|cu[A-Z]|CU[A-Z]?_|nccl|cub::|thrust)"
-)
+_CUDA_MARK = regex(rb"<<<|__(?:global|device|host|shared|constant)__|\b(?:cuda|cu[A-Z]|CU[A-Z]?_|nccl|cub::|thrust)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +156,10 @@ def convert(job: Job, tools: Tools) -> Done:
         message = f"could not be read ({reason}); fix that and convert again"
         return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
-        found = too_large() if job.build is not None else file_rules.TOO_LARGE.on_file(_too_large(job))
-        return refused(job, "copied", found)
+        return refused(job, "copied", _too_large(job))
     if job.build is not None:
+        from cu2port.build import convert as build  # files that are converted alone need none of it
+
         return _pack(job, build.convert(data, job.shown, job.build, job.options.trust))
     if is_helper(job.path, data) or job.project.side == "kept":
         return Done("copied", read=hashlib.sha256(data).hexdigest())
@@ -225,8 +222,13 @@ def _is_cuda(job: Job) -> bool:
     return suffix_of(os.path.basename(job.path)) in CUDA_SUFFIXES  # noqa: PTH119
 
 
-def _too_large(job: Job) -> str:
-    return f"larger than --max-size ({job.max_size} bytes), copied as it is; raise --max-size to convert it"
+def _too_large(job: Job) -> Judged:
+    if job.build is not None:
+        from cu2port.build.convert import too_large
+
+        return too_large()
+    message = f"larger than --max-size ({job.max_size} bytes), copied as it is; raise --max-size to convert it"
+    return file_rules.TOO_LARGE.on_file(message)
 
 
 def _diff(job: Job, before: bytes, after: bytes) -> bytes:
@@ -242,6 +244,8 @@ def patch(old: str, new: str, before: bytes, after: bytes) -> bytes:
         head += f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
     if before == after:
         return os.fsencode(head)
+    from cu2port.project import linediff  # it loads difflib
+
     lines = linediff.unified(_lines(before), _lines(after), _quoted(f"a/{old}"), _quoted(f"b/{new}"))
     names = (os.fsencode(head), os.fsencode(next(lines)), os.fsencode(next(lines)))
     body = (x if x.endswith("\n") else x + "\n\\ No newline at end of file\n" for x in lines)

@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cu2port.core.disk import digest_of, real_folder, sweep_folder, write
+from cu2port.core.late import regex
 from cu2port.project.tree import STATE, CannotRun
 
 _SCHEMA = "cu2port-manifest/1"
 _MOST_BYTES = 256 << 20
 _LONGEST = 4096  # characters of a path
 _PATIENCE_S = 2.0  # with the workers of a run that was killed
-_PART = re.compile(r"(?:manifest(?:-\d+-of-\d+)?\.json|journal(?:-\d+-of-\d+)?)")
-_DIGEST = re.compile(r"[0-9a-f]{64}|link:.*", re.S)
+_PART = regex(r"(?:manifest(?:-\d+-of-\d+)?\.json|journal(?:-\d+-of-\d+)?)")
+_DIGEST = regex(r"[0-9a-f]{64}|link:.*", re.S)
 Known = dict[str, tuple[str, str]]  # path -> (digest, input)
 
 

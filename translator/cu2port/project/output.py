@@ -10,13 +10,14 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO
 
 from cu2port.core import file_rules
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.files import read_open
+from cu2port.core.late import dataclass
 from cu2port.core.model import Judged
 from cu2port.project.helper_headers import HELPERS, HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cu2port.build.words import kind_of
+from cu2port.build.kinds import kind_of
 from cu2port.core import file_rules
 from cu2port.core.files import may_include, suffix
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
-from cu2port.project import build_files, git
-from cu2port.project.compile_db import CompileDb
-from cu2port.project.computing import Multiplied, Told
-from cu2port.project.device_hosts import device_hosts
-from cu2port.project.git_objects import GitError
-from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.graph import Graph, Scan, Told, scan_includes
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
-from cu2port.project.sides import Asked, SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.project.vendored import leave_copies
 from cu2port.project.workers import Lost, Workers
@@ -33,10 +26,14 @@ from cu2port.project.workers import Lost, Workers
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from cu2port.project.build_files import Read
     from cu2port.project.cache import Cache
+    from cu2port.project.compile_db import CompileDb
+    from cu2port.project.computing import Multiplied
+    from cu2port.project.sides import Asked, SideName, Sides
 
 _CUDA = "cuda_runtime_api.h"
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = regex(r"[A-Za-z_]\w*")
 _MOST_HEADERS = 200  # that are looked at for files given alone
 Mode = Literal["out", "in-place", "diff", "dry-run"]
 
@@ -123,6 +120,8 @@ def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
     kind = kind_of(item.relative.rpartition("/")[2])
     if not kind or (item.kind == "build" and kind != "other"):
         return item  # names in the other kinds follow
+    from cu2port.project import build_files
+
     found = tuple(
         file_rules.OLD_NAME.on_file(
             f"names {old} in line {', '.join(map(str, lines))}, which is {moved[old]} now; rename it"
@@ -130,13 +129,6 @@ def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
         for old, lines in build_files.named(item.name, moved)
     )
     return replace(item, found=(*item.found, *found))
-
-
-def check_links(roots: Sequence[Root]) -> None:
-    """Nothing is written through a link: a tree of a stranger's may have one that leads anywhere."""
-    for root in roots:
-        if not root.folder and Path(root.given).is_symlink():
-            raise CannotRun(f"{root.given} is a link to {root.path}; --in-place takes the file itself")
 
 
 def check_kernels(request: Request, items: Sequence[Item]) -> None:
@@ -152,28 +144,12 @@ def check_kernels(request: Request, items: Sequence[Item]) -> None:
                 missing -= words
                 seen |= words
     if missing:
+        import difflib
+
         name = min(missing)
         near = difflib.get_close_matches(name, seen, 1, 0.8)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise CannotRun(f"--kernel {name}: the input has no kernel of that name{hint}")
-
-
-def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
-    """Refuse what git could not bring back; say so where there is no git to do it."""
-    notes = []
-    for root in roots:
-        ours = {item.path: item.shown for item in items if item.root is root and item.converts}
-        try:
-            dirty, outside = git.uncommitted(ours)
-        except GitError as e:
-            raise CannotRun(f"{e}; whether git could bring the files back cannot be told: --force converts them") from e
-        names = [ours[path] for path in ours if path in dirty]
-        if names:
-            some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            raise CannotRun(f"not committed to git: {some}; commit first, or --force")
-        if outside:
-            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
-    return notes
 
 
 class Plan(NamedTuple):
@@ -197,10 +173,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     sides = _sides_of(graph, items, request.hip_side) if graph else None
-    builds = build_files.read(items)
-    hosts = device_hosts(graph) if builds else frozenset()
-    as_cuda = build_files.as_cuda(builds, items)
-    multiplied = Multiplied(graph) if graph else None
+    builds, hosts, as_cuda = _builds_of(items, graph)
+    multiplied = _multiplied(graph) if graph else None
     linked = _linked_as_cuda(items)
     jobs = []
     for job, item in bare:
@@ -253,9 +227,29 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     )
 
 
+def _builds_of(items: Sequence[Item], graph: Graph | None) -> tuple[Read, frozenset[str], frozenset[str]]:
+    """The build files of the input; the sources for the host that only the compiler of HIP takes, where there are any;
+    and those that a build has nvcc compile as CUDA. A file that is given alone has none, and loads nothing of it."""
+    if not any(item.kind == "build" for item in items):
+        return {}, frozenset(), frozenset()
+    from cu2port.project import build_files
+    from cu2port.project.device_hosts import device_hosts
+
+    builds = build_files.read(items)
+    return builds, device_hosts(graph), build_files.as_cuda(builds, items)
+
+
+def _multiplied(graph: Graph) -> Multiplied:
+    from cu2port.project.computing import Multiplied  # files that are given alone need none of it
+
+    return Multiplied(graph)
+
+
 def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked) -> Sides:
     """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
     above them tell."""
+    from cu2port.project.sides import decide, read_builds
+
     shown = dict.fromkeys(graph.sides, "")
     for item in items:
         if item.root.folder and item.name in shown:
@@ -281,12 +275,16 @@ def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
 def build_jobs(
     request: Request,
     items: Sequence[Item],
-    builds: build_files.Read,
+    builds: Read,
     own_hip: bool,
     hosts: Collection[str] = (),
 ) -> list[Job]:
     """A job for every build file that was read. `own_hip`: the tree builds for HIP itself, and nothing of it is
     converted. `hosts`: sources of the host that only the compiler of HIP takes."""
+    if not builds:
+        return []
+    from cu2port.project import build_files
+
     jobs = []
     for i, (item, asked) in build_files.asked(builds, items, request.options, own_hip, hosts).items():
         names = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,11 +16,12 @@ from typing import NamedTuple
 
 from cu2port.core.circles import components
 from cu2port.core.files import may_include, read_regular
+from cu2port.core.late import regex
 
 #: Every place where a text may name a file for the preprocessor to look at; what precedes the word decides.
-_WORD = re.compile(rb"(?:include|import|embed)(?:_next)?\b[ \t]*\(?[ \t]*(?:([\"<])([^\">\r\n]+)[\">])?")
+_WORD = regex(rb"(?:include|import|embed)(?:_next)?\b[ \t]*\(?[ \t]*(?:([\"<])([^\">\r\n]+)[\">])?")
 _ODD_START = (b"*/", b"%:", b"?" + b"?=", b"\\\n", b"\\\r\n", b"\v", b"\f")  # of a directive that is written otherwise
-_ODD = re.compile(rb"#[ \t]*(?:/\*|(?:[ie][a-z_]*)?\\\r?\n|[\v\f])")
+_ODD = regex(rb"#[ \t]*(?:/\*|(?:[ie][a-z_]*)?\\\r?\n|[\v\f])")
 _FAR = 80  # bytes before a word that are looked at
 _MOST_FILES = 2_000  # that one file leads to
 _EACH = 64  # headers that a run looks at for each of its files, on average; CUTLASS needs 25

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks, gates
 from cu2port.core import file_rules
-from cu2port.project.cache import Cache, There
 from cu2port.project.jobs import Done, Job, convert, refused, scan
 from cu2port.project.plan import Request
 from cu2port.project.workers import Lost, Pool, Workers, available_cores
+
+if TYPE_CHECKING:
+    from cu2port.project.cache import Cache, There
 
 Tick = Callable[[int, int], None]
 _KEPT_AT_ONCE = 128  # results that go to the cache in one step

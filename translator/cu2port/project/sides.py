@@ -16,11 +16,11 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from cu2port.build.words import kind_of
+from cu2port.build.kinds import kind_of
 from cu2port.core.files import CUDA_SUFFIXES
+from cu2port.core.late import dataclass, regex
 from cu2port.core.record import TreeRecord
 from cu2port.facts.atoms import is_hip_word
 from cu2port.facts.hipcode import SideFacts, named_hip
@@ -29,18 +29,18 @@ from cu2port.project import build_files
 SideName = Literal["", "cuda", "hip", "both", "neither", "kept"]
 Decision = Literal["cuda", "mixed", "both"]
 Asked = Literal["auto", "convert", "leave"]
-_BACKEND = re.compile(r"(?i)cuda|hip|rocm")
+_BACKEND = regex(r"(?i)cuda|hip|rocm")
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp"})
-_BUILDS_HIP = re.compile(
+_BUILDS_HIP = regex(
     r"(?i)enable_language\s*\(\s*hip|languages[^)\n]*\bhip\b|find_package\s*\(\s*\"?hip\b|hip_add_|hip::(?:device|host)|"
     r"\bhipcc\b|\$[{(]hip_|with-hip|amdclang"
 )
-_BUILD_DEFINES = re.compile(
+_BUILD_DEFINES = regex(
     r"(?<![\w-])-D([A-Za-z_]\w*)|add_(?:compile_)?definitions\s*\(\s*(?:-D)?([A-Za-z_]\w*)|"
     r"(?:PUBLIC|PRIVATE|INTERFACE)\s+(?:-D)?([A-Z_]\w*)(?:=\w+)?\s*\)"
 )
-_IF = re.compile(r"(?i)^\s*(else)?(?:if\s*\(([^#\n]*)\)|\(\s*\))|^\s*(endif)\b")
-_WORD = re.compile(r"\w+")
+_IF = regex(r"(?i)^\s*(else)?(?:if\s*\(([^#\n]*)\)|\(\s*\))|^\s*(endif)\b")
+_WORD = regex(r"\w+")
 _MOST = 8  # macros and folders that the report names
 _SHARE = 4  # one of so many files of CUDA code has code for HIP in a project that builds for both
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
 from cu2port.core.disk import ABSENT, Refused, digest_of, write
+from cu2port.core.late import regex
 from cu2port.core.model import Judged
 from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, suffix_of
 
 _START = 4096  # bytes of a report that say what it is
-_REPORT = re.compile(rb'"schema":\s*"cu2port-|"name":\s*"cu2port"|<testsuite name="cu2port')
+_REPORT = regex(rb'"schema":\s*"cu2port-|"name":\s*"cu2port"|<testsuite name="cu2port')
 
 
 def write_single(

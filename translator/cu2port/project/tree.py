@@ -8,7 +8,7 @@ import re
 import stat
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary
 from cu2port.core.files import CUDA_SUFFIXES as CUDA_SUFFIXES
 from cu2port.core.files import SOURCE_SUFFIXES as SOURCE_SUFFIXES
+from cu2port.core.late import dataclass
 from cu2port.core.model import Judged
 from cu2port.project.ignore import VCS, Ignores
 

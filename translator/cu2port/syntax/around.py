@@ -6,11 +6,11 @@ Only the statement that holds the token is read, so this is cheap where few toke
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from cu2port.core.late import dataclass
 from cu2port.syntax.lexer import Directive
 from cu2port.syntax.operands import children, tokens
 from cu2port.syntax.source import Source

@@ -7,9 +7,9 @@ every name that is no macro. `x && y` is false as soon as one side certainly is,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from cu2port.core.late import dataclass
 from cu2port.syntax import constants
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.cursor import ALTERNATIVE

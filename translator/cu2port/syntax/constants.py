@@ -5,10 +5,9 @@ What has no value in C++ has none here: a division by zero, a signed overflow, a
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 #: Bits of each type, in the order of conversion rank ([conv.rank]).
+from cu2port.core.late import dataclass, regex
+
 WIDTHS = {
     "bool": 1,
     "char": 8,
@@ -26,8 +25,8 @@ WIDTHS = {
 _UNSIGNED = frozenset({"bool", *(t for t in WIDTHS if t.startswith("unsigned"))})
 _RANK = {"int": 0, "unsigned int": 0, "long": 1, "unsigned long": 1, "long long": 2, "unsigned long long": 2}
 _BY_RANK = (("int", "unsigned int"), ("long", "unsigned long"), ("long long", "unsigned long long"))
-_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uUlLzZ]*)\Z")
-_CHARACTER = re.compile(r"'(?:([^'\\\n])|\\([abfnrtv'\"?\\])|\\([0-7]{1,3})|\\x([0-9a-fA-F]{1,2}))'\Z")
+_INTEGER = regex(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uUlLzZ]*)\Z")
+_CHARACTER = regex(r"'(?:([^'\\\n])|\\([abfnrtv'\"?\\])|\\([0-7]{1,3})|\\x([0-9a-fA-F]{1,2}))'\Z")
 _SUFFIXES = {"": 0, "l": 1, "ll": 2, "z": 1}  # the lowest rank, after the u is taken out
 _ESCAPES = dict(zip("abfnrtv", (7, 8, 12, 10, 13, 9, 11), strict=True))
 _WORDS = {"true": 1, "false": 0}

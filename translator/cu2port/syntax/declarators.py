@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
+from cu2port.core.late import dataclass
 from cu2port.syntax.code import Code, Name
 from cu2port.syntax.lexer import is_identifier, is_string
 from cu2port.syntax.words import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 # What holds no `#` that could begin a directive. A character after a digit or with a prefix, what may be a raw string,
 # and the other spelling of `#` are left to the lexer.
-_PLAIN = re.compile(
+from cu2port.core.late import regex
+
+_PLAIN = regex(
     r"(?:[^\"'/#%]++"
     r"|%(?!:)"
     r'|(?<!R)"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*+"(?![A-Za-z_$\x80-\xff])'
@@ -15,7 +15,7 @@ _PLAIN = re.compile(
     r"|/\*(?:[^*]|\*(?!/))*+\*/"
     r"|/(?![/*]))*+"
 )
-_KEYWORD = re.compile(r"#[ \t\f\v]*+(?![/\\])([A-Za-z]*)(?![\w$\x80-\xff])")
+_KEYWORD = regex(r"#[ \t\f\v]*+(?![/\\])([A-Za-z]*)(?![\w$\x80-\xff])")
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "endif"})
 _BLANK = " \t\f\v"
 

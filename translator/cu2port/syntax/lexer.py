@@ -13,10 +13,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
 from operator import sub
 from typing import NamedTuple
+
+from cu2port.core.late import dataclass, regex
 
 _WORD = r"[A-Za-z0-9_$\x80-\xff]*+"
 BOM = "\xef\xbb\xbf"  # UTF-8's byte order mark, as Latin-1 reads it
@@ -45,9 +46,9 @@ _TOKEN = (
 _PIECE = re.compile(rf"{GAP}(?:{_TOKEN})")
 # A raw string needs a back reference, whose group makes `findall` return tuples: only texts that hold `R"` pay.
 _RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
-_PIECE_RAW = re.compile(rf"{GAP}(?:{_RAW}|{_TOKEN})")
+_PIECE_RAW = regex(rf"{GAP}(?:{_RAW}|{_TOKEN})")
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r]{0,16}\(')
-_LINE_COMMENT = re.compile(_LINE)
+_LINE_COMMENT = regex(_LINE)
 _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from cu2port.core.late import dataclass
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration, Scope
 from cu2port.syntax.tree import Cast

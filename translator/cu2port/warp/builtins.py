@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 # position of the mask, the value, the lane or distance, the width
+from cu2port.core.late import regex
+
 SHUFFLES = {
     **{f"__shfl{d}_sync": (0, 1, 2, 3) for d in ("", "_up", "_down", "_xor")},
     **{f"__shfl{d}": (-1, 0, 1, 2) for d in ("", "_up", "_down", "_xor")},
@@ -25,12 +25,12 @@ TAKES = frozenset(
     "atomicCAS atomicCAS_block atomicCAS_system atomicExch atomicExch_block atomicExch_system atomicOr exchange "
     "compare_exchange_strong compare_exchange_weak test_and_set try_lock atomicAnd".split()
 )
-ATOMIC = re.compile(r"atomic[A-Z]\w*\Z|fetch_\w+\Z|store\Z|__nv_atomic_\w+\Z|red_\w+\Z|st_\w*release\w*\Z")
-READS = re.compile(
+ATOMIC = regex(r"atomic[A-Z]\w*\Z|fetch_\w+\Z|store\Z|__nv_atomic_\w+\Z|red_\w+\Z|st_\w*release\w*\Z")
+READS = regex(
     r"(?i)(?:\w*(?:ld|load|read|poll|peek|acquire)\w*|\w*(?:atomic|volatile)\w*|__ldcg|__ldcv|__ldg|load|\w*flag\w*"
     r"|\w*test_?wait\w*|\w*try_?wait\w*|test)\Z"
 )
-WAITS = re.compile(
+WAITS = regex(
     r"(?i)\w*(?:mbar\w*wait|barrier\w*wait|wait_?(?:parity|barrier|full|empty|on)\w*|consumer_wait\w*|"
     r"producer_acquire\w*|try_wait\w*|arrive_and_wait|wait_until\w*|spin_?(?:wait|lock)\w*)\Z"
 )
@@ -39,16 +39,16 @@ QUIET = frozenset(
     "__builtin_amdgcn_s_sleep assert trap __trap __clock64 atomic_thread_fence yield "
     "__builtin_amdgcn_fence".split()
 )
-LANE_GETTERS = re.compile(
+LANE_GETTERS = regex(
     r"(?i)_*(?:get_?)?(?:my_?)?(?:canonical_?)?(?:warp_?)?lane_?(?:id|idx|index|rank)?(?:_in_warp)?\Z|__lane_id\Z|LaneId\Z"
 )
-WARP_GETTERS = re.compile(r"(?i)_*(?:get_?)?(?:canonical_?)?warp_?(?:id|idx|index|rank)(?:_in_\w+|_sync)?\Z")
-NAMED_BARRIER = re.compile(r"\bbar(?:rier)?(?:\.cta|\.warp)?\.(sync|arrive|red)[.\w]*\s+([^;\"]*)")
-_DIVIDES = re.compile(r"(?i)\w*(?:ceil_?div|div_?(?:up|ceil|round_?up)|cdiv|div_rounding_up|i_?div_?up)\w*\Z")
-_ROUNDS = re.compile(r"(?i)\w*(?:round_?up|align_?up|round_?down|next_?multiple|pad_?to|ceil_?to)\w*\Z")
+WARP_GETTERS = regex(r"(?i)_*(?:get_?)?(?:canonical_?)?warp_?(?:id|idx|index|rank)(?:_in_\w+|_sync)?\Z")
+NAMED_BARRIER = regex(r"\bbar(?:rier)?(?:\.cta|\.warp)?\.(sync|arrive|red)[.\w]*\s+([^;\"]*)")
+_DIVIDES = regex(r"(?i)\w*(?:ceil_?div|div_?(?:up|ceil|round_?up)|cdiv|div_rounding_up|i_?div_?up)\w*\Z")
+_ROUNDS = regex(r"(?i)\w*(?:round_?up|align_?up|round_?down|next_?multiple|pad_?to|ceil_?to)\w*\Z")
 #: Functions that give a barrier its number of threads.
-ARRIVALS = re.compile(r"(?i)\w*(?:m?bar(?:rier)?\w*(?:init|arrive|sync|expect)|(?:init|arrive)\w*barrier)\w*\Z")
-SIZE_GETTERS = re.compile(r"(?i)(?:\w*_)?(?:get_?)?k?(?:warp|wave)_?(?:size|threads)\Z")
+ARRIVALS = regex(r"(?i)\w*(?:m?bar(?:rier)?\w*(?:init|arrive|sync|expect)|(?:init|arrive)\w*barrier)\w*\Z")
+SIZE_GETTERS = regex(r"(?i)(?:\w*_)?(?:get_?)?k?(?:warp|wave)_?(?:size|threads)\Z")
 
 
 def rounding(name: str) -> str:

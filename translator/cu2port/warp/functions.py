@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import string
 
+from cu2port.core.late import regex
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 
@@ -12,8 +12,8 @@ _DEVICE = frozenset({"__global__", "__device__"})
 _INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
 _ON_DEVICE = _DEVICE | _INDEX
 _SPOKEN = ("DEVICE", "GLOBAL", "KERNEL")
-_SPEAKS = re.compile("|".join(_SPOKEN))  # of macros that say where a function runs
-_SPOKEN_NAME = re.compile(rf"[^a-z]*(?:{'|'.join(_SPOKEN)})[^a-z]*\Z")
+_SPEAKS = regex("|".join(_SPOKEN))  # of macros that say where a function runs
+_SPOKEN_NAME = regex(rf"[^a-z]*(?:{'|'.join(_SPOKEN)})[^a-z]*\Z")
 _CAPITALS = string.ascii_uppercase + "_"
 
 

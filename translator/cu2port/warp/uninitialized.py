@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from cu2port.core.late import regex
 from cu2port.facts.structure import Function, may_be_in_macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.candidates import declared_without_value
@@ -18,15 +18,15 @@ from cu2port.syntax.neighbours import may_be_passed
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 # a name after a type, and what ends a declarator without an initializer; comments and continuations may be between
-_MAY_DECLARE = re.compile(r"[\w>*&/\\][\s*&/\\]+[A-Za-z_$\x80-\xff][\w$\x80-\xff]*[\s/\\]*(?:\[|[;,])")
+_MAY_DECLARE = regex(r"[\w>*&/\\][\s*&/\\]+[A-Za-z_$\x80-\xff][\w$\x80-\xff]*[\s/\\]*(?:\[|[;,])")
 # without any of these the first use of a variable sets it
-_MAY_BRANCH = re.compile(rf"[#{{]|(?<![\w$\x80-\xff])(?:{'|'.join(sorted(_CONDITIONAL - {'#'}))})(?![\w$\x80-\xff])")
+_MAY_BRANCH = regex(rf"[#{{]|(?<![\w$\x80-\xff])(?:{'|'.join(sorted(_CONDITIONAL - {'#'}))})(?![\w$\x80-\xff])")
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _MAX_DEPTH = 40  # nested blocks
 _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
 # A macro of another file may assign to its argument; those with these names pass it to other lanes.
-_LANE_MACRO = re.compile(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
-_MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
+_LANE_MACRO = regex(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
+_MACRO = regex(r"[A-Z][A-Z0-9_]+")
 _CONTROL = frozenset("if for while switch sizeof".split())
 
 

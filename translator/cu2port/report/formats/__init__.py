@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from cu2port.core.late import dataclass
 
 Kind = Literal["run", "lint", "audit"]  # the record of convert or verify, the files of lint, the document of an audit
 

@@ -26,8 +26,9 @@ A function's proof is a value: `Proved`, or `Refused` with a reason of the table
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cu2port.core.late import dataclass
 from cu2port.core.model import Edit
 from cu2port.facts.structure import Function
 
