@@ -262,6 +262,25 @@ def test_a_twin_for_hip_keeps_its_cuda_file(tmp_path: Path) -> None:
     assert ("src/hip/run_hip.cpp is its twin for HIP") in {reason for _, _, reason in ran.record.hip.files}
 
 
+def test_a_header_with_a_twin_that_cudas_code_includes_is_converted(tmp_path: Path) -> None:
+    """It is of a port that nobody keeps: what is converted does not compile without it."""
+    header = '#include "cuda_more.h"\nint* made();\n'
+    files = {
+        "gpu/cuda_utils.h": f"#include <cuda_runtime.h>\n{header}",
+        "gpu/hip_utils.h": "#include <hip/hip_runtime.h>\nint* made();\n",
+        "gpu/cuda_more.h": "#include <cuda_runtime.h>\n",
+        "gpu/hip_more.h": "#include <hip/hip_runtime.h>\n",
+        "gpu/a.cu": f'#include "cuda_utils.h"\n{CUDA}',
+        "gpu/chosen_cuda.h": "#include <cuda_runtime.h>\n",
+        "gpu/chosen_hip.h": "#include <hip/hip_runtime.h>\n",
+        "gpu/b.cu": f'#ifdef __HIP__\n#include "chosen_hip.h"\n#else\n#include "chosen_cuda.h"\n#endif\n{CUDA}',
+    }
+    ran = _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    assert ran.record.hip is not None and ran.record.hip.decision == "mixed"
+    same = {name for name, text in files.items() if (tmp_path / "out" / name).read_text() == text}
+    assert same == {"gpu/hip_utils.h", "gpu/hip_more.h", "gpu/chosen_cuda.h", "gpu/chosen_hip.h"}
+
+
 def test_two_widths_in_one_program_are_said_once(tmp_path: Path) -> None:
     files = {"wide_hip.h": LANES, "a.cu": f'#include "wide_hip.h"\n{CUDA}', "b.cu": f'#include "wide_hip.h"\n{CUDA}'}
     ran = _run(_tree(tmp_path / "in", files), tmp_path / "out")

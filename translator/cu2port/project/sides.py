@@ -179,7 +179,8 @@ def decide(
         for f, header in through.items():
             if of[f].name in ("cuda", "both"):
                 of[f] = Side("kept", f"{shown[header]} gives HIP's functions CUDA's names")
-        of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}
+        needed = _needed(of, twins, includers)
+        of |= {f: Side("kept", f"{shown[to]} is its twin for HIP") for f, to in twins.items() if f not in needed}
     mixed_widths = () if decision == "both" else _mixed_widths(of, facts, shown, includers)
     # the project's own first: what HIP's compiler defines builds nothing
     names = sorted(asked, key=lambda w: (w.startswith(("__", "HIP_VERSION")), -asked[w], w))
@@ -286,6 +287,22 @@ def _twins(of: Mapping[str, Side], shown: Mapping[str, str]) -> dict[str, str]:
         for f, side in of.items()
         if side.name in ("cuda", "both") and (key := _key(shown[f])) in by_key
     }
+
+
+def _needed(of: Mapping[str, Side], twins: Mapping[str, str], includers: Mapping[str, set[str]]) -> set[str]:
+    """The files with a twin that code without branches for HIP includes, so that what is converted needs them."""
+    found: set[str] = set()
+    todo = [f for f in twins if any(of[by].name in ("cuda", "neither") and by not in twins for by in includers[f])]
+    to_twins: defaultdict[str, list[str]] = defaultdict(list)
+    for f in twins:
+        for by in includers[f]:
+            to_twins[by].append(f)
+    while todo:
+        f = todo.pop()
+        if f not in found:
+            found.add(f)
+            todo += to_twins[f] if of[f].name == "cuda" else []
+    return found
 
 
 def _key(shown: str) -> str:
