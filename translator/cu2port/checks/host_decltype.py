@@ -32,7 +32,9 @@ class HostDecltype(Check):
             "void g(float x) { struct T_of { using type = decltype(f(x)); }; using T = typename T_of::type; T y; }\n",
         ),
         Example(
+            "__device__ void f() { int phi; }\n"
             "template <class K> struct A { K k; void g() { using T = decltype(n::phi(k)); h<T><<<1, 1>>>(k); } };\n",
+            "__device__ void f() { int phi; }\n"
             "template <class K> struct A { K k; void g() { struct T_of { using type = decltype(n::phi(k)); }; "
             "using T = typename T_of::type; h<T><<<1, 1>>>(k); } };\n",
             "of another file",
@@ -103,9 +105,10 @@ class HostDecltype(Check):
 
 def _is_of_device(unit: Unit, k: int) -> bool | None:
     """Whether the function that token k names is for the device alone; None where this file does not declare it."""
-    found = [d for d in unit.declarations.named(unit.t[k]) if d.kind == "function"]
+    outer = [d for d in unit.declarations.named(unit.t[k]) if not d.scope.local]
+    found = [d for d in outer if d.kind == "function"]
     if not found:
-        return None if not unit.declarations.named(unit.t[k]) else False
+        return False if outer else None
     sides = []
     for d in found:
         first = d.at
