@@ -117,6 +117,13 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     assert "-std=c++17" in older[0].flags
 
 
+def test_what_cython_makes_cpp_of_is_no_unit(tmp_path: Path) -> None:
+    asked = {"name": "_C", "sources": ["a.cpp", "fast.pyx"], "include_dirs": [], "defines": [], "undefines": []}
+    tree = Tree(tmp_path, tmp_path, "t")
+    found = extensions.units({**asked, "args": [], "device": False}, tree, tmp_path, Torch((), "2.15.0"), tmp_path)
+    assert [Path(unit.path).name for unit in found] == ["a.cpp"]
+
+
 def test_headers_for_cuda_are_converted_and_those_that_know_hip_stay(tmp_path: Path) -> None:
     include = _write(tmp_path, HEADERS) / "torch" / "include"
     assert [p.as_posix() for p in torch_headers.wanted(include)] == ["ATen/cuda/Stream.h"]

@@ -34,6 +34,7 @@ _DEVICE = (
 _PYTHON = ("-DNDEBUG",)  # of CPython's own flags, which setuptools gives to the host's compiler, and torch to it alone
 _CXX20 = (2, 12)  # the first torch whose headers need C++20
 _HIP_SUFFIXES = (".cu", ".hip")
+_CYTHON = ".pyx"  # what a tool makes C++ of, which is no compiler's
 
 
 def is_one(folder: Path) -> bool:
@@ -61,8 +62,11 @@ def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: st
     for extension in found:
         all_units.update(dict.fromkeys(units(extension, tree, copy, torch, root.path / "include")))
     languages = ", ".join(f"{sum(u.language == of for u in all_units)} {name}" for of, name in commands.NAMES[:2])
-    note = f"built by setup.py with a stand-in for torch {torch.version}: {len(found)} extensions, {languages}"
-    return Built(list(all_units), [note])
+    notes = [f"built by setup.py with a stand-in for torch {torch.version}: {len(found)} extensions, {languages}"]
+    made = sorted({w for e in found for w in e["sources"] if w.endswith(_CYTHON)})
+    if made:
+        notes.append(f"not compiled, as Cython makes C++ of it: {', '.join(made[:4])}{', ...' * (len(made) > 4)}")
+    return Built(list(all_units), notes)
 
 
 def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, rocm: Path) -> list[Unit]:
@@ -77,7 +81,7 @@ def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, ro
     numbers = tuple(int(p) for p in torch.version.partition("+")[0].split(".")[:2] if p.isdigit())
     standard = "-std=c++20" if numbers >= _CXX20 else "-std=c++17"
     out = []
-    for written in extension["sources"]:
+    for written in (w for w in extension["sources"] if not w.endswith(_CYTHON)):
         device = written.endswith(_HIP_SUFFIXES)
         own = _args(extension["args"], device)
         said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [standard]
