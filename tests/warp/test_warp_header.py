@@ -123,11 +123,13 @@ FUNCTIONS: dict[str, Reference] = {
     "w::all(o % 7 != 0)": lambda s, i: int(all(not s.here[k] or s.other[k] % 7 != 0 for k in range(32))),
     "w::elect(m)": lambda s, i: int(s.mask[i] & -s.mask[i] == 1 << i),
     "w::match_any(m, o & 3)": lambda s, i: s.votes(i, lambda k: s.other[k] & 3 == s.other[i] & 3),
+    "w::match_any(m, (o & 1) != 0)": lambda s, i: s.votes(i, lambda k: s.other[k] & 1 == s.other[i] & 1),
     "w::match_any(m, o & 1 ? 0.0f : -0.0f)": lambda s, i: s.votes(i, lambda k: s.other[k] & 1 == s.other[i] & 1),
     "w::match_any(m, (unsigned long long)(o & 3) << 40)": lambda s, i: s.votes(
         i, lambda k: s.other[k] & 3 == s.other[i] & 3
     ),
     "(u64(w::match_all(m, o & 64, &same)) << 1 | same)": _match_all,
+    "(u64(w::match_all(m, (o & 64) != 0, &same)) << 1 | same)": _match_all,
     "w::reduce_add(m, v)": lambda s, i: _fold(s, i, lambda a, b: (a + b) & MASK32),
     "w::reduce_min(m, v)": lambda s, i: _fold(s, i, min),
     "w::reduce_max(m, v)": lambda s, i: _fold(s, i, max),

@@ -325,11 +325,12 @@ template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, CU2PORT_WARP_VAL
 
 }  // namespace detail
 
-/// `__match_any_sync(mask, value)`: the lanes with this lane's value. Numbers are compared bit by bit.
+/// `__match_any_sync(mask, value)`: the lanes with this lane's value. Numbers are compared bit by bit; what is smaller
+/// than an int becomes one, as in CUDA.
 template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, CU2PORT_WARP_VALUE T value CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA matches numbers of 4 or 8 bytes");
-    return detail::half(detail::same_lanes(value)) & mask;
+    static_assert(sizeof(+value) == 4 || sizeof(+value) == 8, "CUDA matches numbers of 4 or 8 bytes");
+    return detail::half(detail::same_lanes(+value)) & mask;
 }
 
 /// `__match_all_sync(mask, value, predicate)`: the mask if all its lanes have the same value, else 0.
@@ -337,7 +338,7 @@ template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, CU2PORT_WARP_V
     int* predicate CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     const unsigned leader = __builtin_ctz(activemask() & mask) | (detail::wave_lane() & ~31u);
-    const bool same = detail::same_bits(value, detail::read(value, leader));
+    const bool same = detail::same_bits(+value, detail::read(+value, leader));
     *predicate = (ballot(!same) & mask) == 0;
     return *predicate ? mask : 0u;
 }
