@@ -69,13 +69,15 @@ class DependentName(Check):
         ),
         Example("#define LOCAL A<T>::type x;\n", note="in a macro body, where nobody knows T"),
         Example(
+            "template <class T> struct Q { template <class A> void f(A* a); };\n"
             "template <class T> template <class A> void Q<T>::f(A* a) { a->get<true>(3); }",
+            "template <class T> struct Q { template <class A> void f(A* a); };\n"
             "template <class T> template <class A> void Q<T>::f(A* a) { a->template get<true>(3); }",
             "a member of a class template, defined outside",
         ),
         Example(
-            "template <class T> struct Q { void f(T& a) { T::kind k; a.get<3>(); } };",
-            "template <class T> struct Q { void f(T& a) { typename T::kind k; a.template get<3>(); } };",
+            "template <class T> struct R { void f(T& a) { T::kind k; a.get<3>(); } };",
+            "template <class T> struct R { void f(T& a) { typename T::kind k; a.template get<3>(); } };",
             "the parameter is the class's",
         ),
         Example("template <class T> void f(A<T>& a) { typename T::kind k; a.template get<3>(); }", note="it is there"),

@@ -36,13 +36,13 @@ class HalfRaw(Check):
         ),
         Example("CHECK(half(__half_raw{0}));", "CHECK(half(__half_raw{.x = 0}));", "as a macro's argument"),
         Example(
-            "const __half2_raw ONES = {0x3c00, 0x3c00};\n",
-            "const __half2_raw ONES = {.x = {.x = 0x3c00}, .y = {.x = 0x3c00}};\n",
+            "#include <cuda_fp16.h>\nconst __half2_raw ONES = {0x3c00, 0x3c00};\n",
+            "#include <hip/hip_fp16.h>\nconst __half2_raw ONES = {.x = {.x = 0x3c00}, .y = {.x = 0x3c00}};\n",
             "a pair",
         ),
         Example(
-            "const __half2_raw ONE = {0x3c00}, ALL[2] = {0x3c00};\n",
-            "const __half2_raw ONE = {.x = {.x = 0x3c00}}, ALL[2] = {0x3c00};\n",
+            "#include <cuda_fp16.h>\nconst __half2_raw ONE = {0x3c00}, ALL[2] = {0x3c00};\n",
+            "#include <hip/hip_fp16.h>\nconst __half2_raw ONE = {.x = {.x = 0x3c00}}, ALL[2] = {0x3c00};\n",
             "a pair with one half, whose other is zero",
         ),
         Example(

@@ -34,8 +34,8 @@ class HostAlign(Check):
             path="a.h",
         ),
         Example(
-            "PACK(float __builtin_align__(sizeof(float)) x;)\n",
-            "PACK(float __attribute__((aligned(sizeof(float)))) x;)\n",
+            "struct S { PACK(float __builtin_align__(sizeof(float)) x;) };\n",
+            "struct S { PACK(float __attribute__((aligned(sizeof(float)))) x;) };\n",
             "as a macro's argument",
             path="a.cpp",
         ),

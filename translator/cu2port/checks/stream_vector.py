@@ -26,10 +26,11 @@ class StreamVector(Check):
     triggers = frozenset({"istream"})
     examples = (
         Example(
+            "#include <fstream>\n"
             "inline std::istream &operator>>(std::istream &in, float3 &v) { return in >> v.x >> v.y >> v.z; }\n"
             "inline std::istream &operator>>(std::istream &in, int2 &v) { return in >> v.x >> v.y; }\n"
             "void f(std::ifstream &in, float3 v) { in >> v; }\n",
-            '#include "cu2port/stream_vector.hpp"\n'
+            '#include "cu2port/stream_vector.hpp"\n#include <fstream>\n'
             "inline std::istream &operator>>(std::istream &in, float3 &v) { return in >> v.x >> v.y >> v.z; }\n"
             "using cu2port::operator>>;\n"
             "inline std::istream &operator>>(std::istream &in, int2 &v) { return in >> v.x >> v.y; }\n"
@@ -37,8 +38,8 @@ class StreamVector(Check):
             findings=1,
         ),
         Example(
-            "using namespace std;\nistream& operator >> (istream&, double2&);\n",
-            '#include "cu2port/stream_vector.hpp"\n'
+            "#include <istream>\nusing namespace std;\nistream& operator >> (istream&, double2&);\n",
+            '#include "cu2port/stream_vector.hpp"\n#include <istream>\n'
             "using namespace std;\nistream& operator >> (istream&, double2&);\nusing cu2port::operator>>;\n",
             "a prototype",
         ),
