@@ -34,7 +34,7 @@ _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _STAYS_SMALL = frozenset({"+", "*", "&", "|", "/", "%", ">>"})  # what is not negative stays so, and below 2**31
 _WRAPS = frozenset({"+", "-", "*", "&", "^", "|", "/", "%"})
 _OTHERWISE = frozenset({"/=", "%="})  # of a negative number an unsigned divisor makes another one
-_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "thread_idx", "block_dim"})  # solo.hpp's too
 
 
 class ResultSign(Check):
@@ -188,7 +188,7 @@ def _of_product(unit: Unit, i: int, path: Sequence[Expr]) -> bool:
             return False
         other = parent.b if parent.a is e else parent.a
         base = other.base if isinstance(other, Member) else other
-        return getattr(base, "text", "") in _BUILT_IN
+        return (callee(base) if isinstance(base, CallExpr) else getattr(base, "text", "")) in _BUILT_IN
     found = head_around(unit, i)
     d = unit.declarations.declared_at(found[0].at) if found is not None and isinstance(found[0], Decl) else None
     return d is not None and builtin(written(unit.t, d).words) in ("int", "unsigned int")
