@@ -354,10 +354,11 @@ CU2PORT_WARP_REDUCE(reduce_min, Min)
 CU2PORT_WARP_REDUCE(reduce_max, Max)
 
 /// `__reduce_and_sync(mask, value)` and so on: of `unsigned` alone, as in CUDA, whatever the value's type is.
-#define CU2PORT_WARP_REDUCE_BITS(name, Op)                                                                     \
-    CU2PORT_WARP unsigned name(unsigned mask, CU2PORT_WARP_VALUE unsigned value CU2PORT_WARP_HERE) { \
-        CU2PORT_WARP_CHECK(mask);                                                                              \
-        return detail::fold(mask, value, detail::Op());                                                        \
+#define CU2PORT_WARP_REDUCE_BITS(name, Op)                                                                    \
+    template <class T = unsigned>                                                                               \
+    CU2PORT_WARP unsigned name(unsigned mask, CU2PORT_WARP_VALUE unsigned value CU2PORT_WARP_HERE) {          \
+        CU2PORT_WARP_CHECK(mask);                                                                             \
+        return detail::fold(mask, value, detail::Op());                                                       \
     }
 CU2PORT_WARP_REDUCE_BITS(reduce_and, And)
 CU2PORT_WARP_REDUCE_BITS(reduce_or, Or)
