@@ -28,7 +28,7 @@ template <> struct word<2> { typedef unsigned short __attribute__((may_alias)) t
 template <> struct word<4> { typedef unsigned int __attribute__((may_alias)) type; };
 template <> struct word<8> { typedef unsigned long long __attribute__((may_alias)) type; };
 
-template <bool OfAllDevices, class T> __device__ inline T by_words(const T* from) {
+template <bool OfAllDevices, class T> __device__ inline T word_by_word(const T* from) {
     typedef typename word<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W;
     T value;
 #pragma unroll
@@ -48,7 +48,7 @@ template <hipcub::CacheLoadModifier M, class T> struct load<M, T*> {
     static __device__ V from(T* at) {
         const V* plain = const_cast<const V*>(at);
         constexpr bool all = M == hipcub::LOAD_CV || M == hipcub::LOAD_VOLATILE || std::is_volatile<T>::value;
-        if (all || M == hipcub::LOAD_CG) return by_words<all>(plain);
+        if (all || M == hipcub::LOAD_CG) return word_by_word<all>(plain);
         return *plain;
     }
 };
