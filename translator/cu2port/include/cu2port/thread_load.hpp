@@ -22,14 +22,14 @@
 namespace cu2port {
 namespace thread_load {
 
-template <int Bytes> struct word;
-template <> struct word<1> { typedef unsigned char __attribute__((may_alias)) type; };
-template <> struct word<2> { typedef unsigned short __attribute__((may_alias)) type; };
-template <> struct word<4> { typedef unsigned int __attribute__((may_alias)) type; };
-template <> struct word<8> { typedef unsigned long long __attribute__((may_alias)) type; };
+template <int Bytes> struct cell;
+template <> struct cell<1> { typedef unsigned char __attribute__((may_alias)) type; };
+template <> struct cell<2> { typedef unsigned short __attribute__((may_alias)) type; };
+template <> struct cell<4> { typedef unsigned int __attribute__((may_alias)) type; };
+template <> struct cell<8> { typedef unsigned long long __attribute__((may_alias)) type; };
 
-template <bool OfAllDevices, class T> __device__ inline T word_by_word(const T* from) {
-    typedef typename word<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W;
+template <bool OfAllDevices, class T> __device__ inline T by_cells(const T* from) {
+    typedef typename cell<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W;
     T value;
 #pragma unroll
     for (unsigned int i = 0; i < sizeof(T) / sizeof(W); ++i) {
@@ -48,7 +48,7 @@ template <hipcub::CacheLoadModifier M, class T> struct load<M, T*> {
     static __device__ V from(T* at) {
         const V* plain = const_cast<const V*>(at);
         constexpr bool all = M == hipcub::LOAD_CV || M == hipcub::LOAD_VOLATILE || std::is_volatile<T>::value;
-        if (all || M == hipcub::LOAD_CG) return word_by_word<all>(plain);
+        if (all || M == hipcub::LOAD_CG) return by_cells<all>(plain);
         return *plain;
     }
 };
