@@ -165,7 +165,7 @@ __global__ void k(int* x) { x[0] = __shfl_sync(~0u, x[1], 0); }""",
         "x[0] = __popc(m) + __ffs(m) + (31 - __clz(m)) + __brev(m); }",
         ("CU351", "CU350"),
         ("CU313",),
-        ("__popc(m) + __ffs(m) + (31 - __clz(m))",),
+        ("int(__popc(m)) + __ffs(m) + (31 - __clz(m))",),
     ),
     17: Trap(
         "a lane's bit shifted in 32 bits",

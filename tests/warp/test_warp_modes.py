@@ -42,7 +42,7 @@ __global__ void k(int* p, int n) {
     __shared__ Reduce::TempStorage s[256 / 32];
     unsigned m = cu2port::warp::ballot(FULL, p[threadIdx.x]);
     int v = cu2port::warp::shfl_down(FULL, n, 16) + __shfl(n, 3, 32) + """
-LOGICAL += """__popc(m & ((1u << (threadIdx.x % cu2port::warp::size)) - 1));
+LOGICAL += """int(__popc(m & ((1u << (threadIdx.x % cu2port::warp::size)) - 1)));
     p[threadIdx.x] = Reduce(s[threadIdx.x / cu2port::warp::size]).Sum(v);
     cu2port::warp::syncwarp(m);
 }
