@@ -103,7 +103,9 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
     assert not wrong
 
 
-WITH_HIP = set("half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp warp.hpp wmma.hpp".split())
+WITH_HIP = set(
+    "half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp wmma.hpp".split()
+)
 
 
 @pytest.mark.parametrize("header", sorted({*helpers()} - WITH_HIP))

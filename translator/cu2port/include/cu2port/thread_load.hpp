@@ -1,9 +1,9 @@
 // cu2port thread_load: CUB's loads with a cache modifier.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// hipCUB's own take no pointer to const, and copy what is not a number without the modifier. A load at L2 or as volatile
-// must see what other blocks wrote: it is made of relaxed atomic loads here, word by word, as CUB does it. The others
-// only tell the cache what to keep, and are plain loads.
+// hipCUB's own take no pointer to const, and copy what is not a number without the modifier. A load at L2 or as
+// volatile must see what other blocks wrote: it is made of relaxed atomic loads here, word by word, as CUB does it. The
+// others only tell the cache what to keep, and are plain loads.
 #ifndef CU2PORT_THREAD_LOAD_HPP
 #define CU2PORT_THREAD_LOAD_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
