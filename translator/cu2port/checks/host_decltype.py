@@ -48,7 +48,7 @@ class HostDecltype(Check):
         Example(
             "__device__ float f(float x) { return x; }\n#define T decltype(f(1))\nvoid g() { CHECK(sizeof(f(1))); }\n",
             "__device__ float f(float x) { return x; }\n#define T decltype(f(1))\nvoid g() { CHECK(sizeof(f(1))); }\n",
-            "as a macro's argument, and in a macro body, of which nobody knows where it is used",
+            "as a macro's argument, and in a macro body, whose uses are unknown",
             findings=1,
         ),
         Example(
