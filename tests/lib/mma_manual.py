@@ -95,6 +95,8 @@ SPARSE_A: dict[tuple[str, int], SparseFormula] = {
         i % 2,
     ),
     ("m16n8k16", 32): lambda g, t, i: (g if i in (0, 2) else g + 8, t * 2 if i < 2 else t * 2 + 8, 2, 1, 0),
+    ("m16n8k16", 16): lambda g, t, i: (g if 0 <= i < 2 else g + 8, t * 4, 4, 2, i % 2),
+    ("m16n8k8", 32): lambda g, t, i: (g if i == 0 else g + 8, t * 2, 2, 1, 0),
     ("m16n8k64", 8): lambda g, t, i: (
         g if 0 <= i < 4 or 8 <= i < 12 else g + 8,
         (t * 8 if i < 8 else t * 8 + 32) + 4 * (i % 4 // 2),
@@ -113,16 +115,21 @@ SPARSE_A: dict[tuple[str, int], SparseFormula] = {
 SPARSE_B: dict[tuple[str, int], Formula] = {
     ("m16n8k32", 16): lambda g, t, i: (t * 2 + (i & 1) + 8 * (i // 2), g),
     ("m16n8k16", 32): lambda g, t, i: (t + i * 4, g),
+    ("m16n8k16", 16): lambda g, t, i: (t * 2 + (i & 1) + 8 * (i // 2), g),
+    ("m16n8k8", 32): lambda g, t, i: (t + i * 4, g),
     ("m16n8k64", 8): lambda g, t, i: (t * 4 + (i & 3) + 16 * (i // 4), g),
     ("m16n8k128", 4): lambda g, t, i: (t * 8 + (i & 7) + 32 * (i // 8), g),
 }
-# of a row's chunk that begins at a column: the lane of the quad and the first of four bits; CUTLASS has them so
+# of a row's chunk that begins at a column: the lane of the quad and the first of four bits. CUTLASS has them so. It has
+# no product of the two shapes whose metadata one lane of a quad holds.
 METADATA: dict[tuple[str, int], Callable[[int, int, int], tuple[int, int]]] = {
     ("m16n8k32", 16): lambda row, column, selector: (
         2 * selector + column // 16,
         16 * (row // 8) + column % 16 // 4 * 4,
     ),
     ("m16n8k16", 32): lambda row, column, selector: (2 * selector + column // 8, 16 * (row // 8) + column % 8 // 2 * 4),
+    ("m16n8k16", 16): lambda row, column, selector: (selector, 16 * (row // 8) + column // 4 * 4),
+    ("m16n8k8", 32): lambda row, column, selector: (selector, 16 * (row // 8) + column // 2 * 4),
     ("m16n8k64", 8): lambda row, column, selector: (2 * (column // 32) + row // 8, column % 32 // 4 * 4),
     ("m16n8k128", 4): lambda row, column, selector: (2 * (column // 64) + row // 8, column % 64 // 8 * 4),
 }

@@ -505,6 +505,26 @@ def test_each_product_of_a_statement_is_told(clang: ClangService) -> None:
     assert "by vector instructions: each word of A picks" in message and "CUTLASS" in message
 
 
+def test_the_selector_of_a_sparse_product_may_be_a_constant_of_a_template(clang: ClangService) -> None:
+    registers = "{%0,%1,%2,%3}, {%4,%4}, {%4,%4}, {%0,%1,%2,%3}, %4, %5"
+    text = f"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {registers};"
+    outputs = ", ".join(f'"+f"(d[{n}])' for n in range(4))
+    asm = f'asm("{text}" : {outputs} : "r"(a), "n"(int(S)));'
+    out = convert(f"template <int S> __device__ void g(float* d, unsigned a) {{ {asm} }}\n", clang).output.decode()
+    assert "sp_m16n8k16_f32_f16_f16_f32({a, a}, {a, a}, {d[0], d[1], d[2], d[3]}, a, std::uint32_t(int(S)))" in out
+
+
+def test_a_selector_that_no_lanes_have_is_refused() -> None:
+    sparse = "mma.sp.sync.aligned.{}.row.col.f32.f16.f16.f32 {{%0,%1,%2,%3}}, {{{}}}, {{{}}}, {{%0,%1,%2,%3}}, %4, {};"
+    outputs = ", ".join(f'"+f"(d[{n}])' for n in range(4))
+    for shape, registers, last in (("m16n8k16", "%4,%4", 3), ("m16n8k32", "%4,%4,%4,%4", 1)):
+        for selector in (last, last + 1):
+            text = sparse.format(shape, registers, registers, selector)
+            result = convert(f'__device__ void g(float* d, unsigned a) {{ asm("{text}" : {outputs} : "r"(a)); }}\n')
+            (judged,) = (j for j in result.findings if j.finding.code == "CU401")
+            assert judged.outcome is (Outcome.MANUAL if selector > last else Outcome.APPLIED)
+
+
 @pytest.mark.parametrize(
     ("text", "instead"),
     [

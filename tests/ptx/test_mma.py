@@ -46,6 +46,8 @@ SPARSE = (
     "sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32",
     "sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e4m3.e2m1.f16",
     "sp.sync.aligned.m16n8k128.row.col.satfinite.s32.u4.s4.s32",
+    "sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+    "sp::ordered_metadata.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
 )
 OPCODES = (*(f"mma.sync.aligned.{text}" for text in FEW), *(f"mma.{text}" for text in SPARSE))
 ALL = tuple(opcode for row in rows() if row.root == "mma" for opcode, _ in forms(row))
@@ -134,9 +136,9 @@ def text_of(opcode: str, s: Spec) -> tuple[str, dict[str, Place]]:
 
 
 def chosen(opcode: str, n: int) -> Spec:
-    """An instruction; where a selector may be 0 or 1, by its number."""
+    """An instruction; its selector, where there are some, by its number."""
     s = spec(opcode)
-    return replace(s, selector=n % 2) if s.sparse and BITS[s.a] >= 16 else s
+    return replace(s, selector=n % (8 // s.registers("A"))) if s.sparse and BITS[s.a] >= 16 else s
 
 
 def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:

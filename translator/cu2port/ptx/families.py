@@ -43,7 +43,7 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         r"mma(?:\.[\w:]+)*?\.sp(?:::\w+)?[\w.:]*",
         "matrix",
-        "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and CUTLASS has no such shape",
+        "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and CUTLASS has no such product",
         "take the shape with twice as many columns, or multiply by the dense matrix with zeros",
     ),
     _family(

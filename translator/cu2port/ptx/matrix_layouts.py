@@ -150,7 +150,9 @@ def fragment(shape: str, bits: int, matrix: str) -> Layout:
 
 #: `mma.sp` -> the lines of B; A has half as many columns and lies as in the dense product of that shape
 _SPARSE_B: Mapping[tuple[str, int], str] = {
+    ("m16n8k8", 32): f"k2 | k0 k1 {_B8}",
     ("m16n8k16", 32): f"k2 k3 | k0 k1 {_B8}",
+    ("m16n8k16", 16): f"k0 k3 | k1 k2 {_B8}",
     ("m16n8k32", 16): f"k0 k3 k4 | k1 k2 {_B8}",
     ("m16n8k64", 8): f"k0 k1 k4 k5 | k2 k3 {_B8}",
     ("m16n8k128", 4): f"k0 k1 k2 k5 k6 | k3 k4 {_B8}",

@@ -23,7 +23,12 @@ CU2PORT_MMA u32 chosen(u32 low, u32 high, u32 which) {
 }
 
 // f16, bf16, tf32: four bits for a word, the numbers of two halves of four. A lane has them for four words of rows g
-// and g + 8; lanes 2 * selector and 2 * selector + 1 of a quad, for the first and the second half of k.
+// and g + 8: as bytes that `chosen` takes.
+CU2PORT_MMA u32 bytes_of_halves(u32 metadata, int j, int row) {
+    const u32 two = metadata >> (16 * row + 4 * j);
+    return ((two & 3u) | (two & 12u) << 14) * 0x0202u + 0x01000100u;
+}
+// Lanes 2 * selector and 2 * selector + 1 of a quad have them for the first and the second half of k.
 struct MetadataOfHalves {
     u32 word[2];
     CU2PORT_MMA MetadataOfHalves(u32 e, u32 selector) {
@@ -33,10 +38,19 @@ struct MetadataOfHalves {
                                   : warp::detail::by_words(e, warp::detail::Dpp<0x55>());
         word[0] = here, word[1] = next;
     }
-    CU2PORT_MMA u32 which(int step, int j, int row) const {
-        const u32 two = word[step] >> (16 * row + 4 * j);
-        return ((two & 3u) | (two & 12u) << 14) * 0x0202u + 0x01000100u;
+    CU2PORT_MMA u32 which(int step, int j, int row) const { return bytes_of_halves(word[step], j, row); }
+};
+// Where k is half as long, lane `selector` of a quad has them all.
+struct MetadataOfOneLane {
+    u32 word;
+    CU2PORT_MMA MetadataOfOneLane(u32 e, u32 selector) {
+        const u32 first = selector & 2u ? warp::detail::by_words(e, warp::detail::Dpp<0xaa>())
+                                        : warp::detail::by_words(e, warp::detail::Dpp<0x00>());
+        const u32 second = selector & 2u ? warp::detail::by_words(e, warp::detail::Dpp<0xff>())
+                                         : warp::detail::by_words(e, warp::detail::Dpp<0x55>());
+        word = selector & 1u ? second : first;
     }
+    CU2PORT_MMA u32 which(int, int j, int row) const { return bytes_of_halves(word, j, row); }
 };
 // Elements of eight bits, and pairs of four: eight bits for a word. A lane has them for four words of one row: lanes 0
 // and 2 of a quad of row g, 1 and 3 of row g + 8, for the halves of k.
@@ -54,8 +68,8 @@ struct MetadataOfBytes {
     }
 };
 
-template <int J, class How, class A, class B, class Metadata, class Acc>
-CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, 4>& a, const Fragment<u32, 4>& b, const Metadata& e, int step,
+template <int J, class How, class A, class B, class Metadata, class Acc, int N>
+CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, N>& a, const Fragment<u32, N>& b, const Metadata& e, int step,
     unsigned from, Fragment<Acc, 4>& c) {
     for (int column = 0; column < 2; ++column) {
         const unsigned lane = from + 4 * column + 2 * (J & 1);
@@ -70,12 +84,12 @@ CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, 4>& a, const Fragment<
 }
 
 /// D of PTX's fragments of A, as it is held, B and C, in the accumulators' type.
-template <class How, class A, class B, class Metadata, class Acc>
-CU2PORT_MMA Fragment<Acc, 4> multiply_sparse(Fragment<u32, 4> a, Fragment<u32, 4> b, Fragment<Acc, 4> c, u32 e,
+template <class How, class A, class B, class Metadata, class Acc, int N>
+CU2PORT_MMA Fragment<Acc, 4> multiply_sparse(Fragment<u32, N> a, Fragment<u32, N> b, Fragment<Acc, 4> c, u32 e,
     u32 selector) {
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
     const Metadata where(e, selector);
-    for (int step = 0; step < 2; ++step) {
+    for (int step = 0; step < N / 2; ++step) {
         multiply_sparse_from<0, How, A, B>(a, b, where, step, from, c);
         multiply_sparse_from<1, How, A, B>(a, b, where, step, from, c);
         multiply_sparse_from<2, How, A, B>(a, b, where, step, from, c);
@@ -84,23 +98,27 @@ CU2PORT_MMA Fragment<Acc, 4> multiply_sparse(Fragment<u32, 4> a, Fragment<u32, 4
     return c;
 }
 
-#define CU2PORT_MMA_SP_F32(shape, a_type, b_type, how, metadata)                                                       \
-    CU2PORT_MMA ptx::f32x4 sp_##shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 4> a, Fragment<u32, 4> b,          \
+#define CU2PORT_MMA_SP_F32(shape, n, a_type, b_type, how, metadata)                                                    \
+    CU2PORT_MMA ptx::f32x4 sp_##shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, n> a, Fragment<u32, n> b,          \
         Fragment<float, 4> c, u32 e, u32 selector) {                                                                   \
         return vector(multiply_sparse<how, a_type, b_type, metadata>(a, b, c, e, selector));                           \
     }
-#define CU2PORT_MMA_SP_F16(shape, a_type, b_type, how, metadata)                                                       \
-    CU2PORT_MMA ptx::u32x2 sp_##shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 4> a, Fragment<u32, 4> b,          \
+#define CU2PORT_MMA_SP_F16(shape, n, a_type, b_type, how, metadata)                                                    \
+    CU2PORT_MMA ptx::u32x2 sp_##shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, n> a, Fragment<u32, n> b,          \
         Fragment<u32, 2> c, u32 e, u32 selector) {                                                                     \
         return halves(multiply_sparse<how, a_type, b_type, metadata>(a, b, widened(c), e, selector));                  \
     }
-CU2PORT_MMA_SP_F32(m16n8k32, f16, f16, Exact, MetadataOfHalves)
-CU2PORT_MMA_SP_F16(m16n8k32, f16, f16, Exact, MetadataOfHalves)
-CU2PORT_MMA_SP_F32(m16n8k32, bf16, bf16, Exact, MetadataOfHalves)
-CU2PORT_MMA_SP_F32(m16n8k16, tf32, tf32, Exact, MetadataOfHalves)
+CU2PORT_MMA_SP_F32(m16n8k32, 4, f16, f16, Exact, MetadataOfHalves)
+CU2PORT_MMA_SP_F16(m16n8k32, 4, f16, f16, Exact, MetadataOfHalves)
+CU2PORT_MMA_SP_F32(m16n8k32, 4, bf16, bf16, Exact, MetadataOfHalves)
+CU2PORT_MMA_SP_F32(m16n8k16, 4, tf32, tf32, Exact, MetadataOfHalves)
+CU2PORT_MMA_SP_F32(m16n8k16, 2, f16, f16, Exact, MetadataOfOneLane)
+CU2PORT_MMA_SP_F16(m16n8k16, 2, f16, f16, Exact, MetadataOfOneLane)
+CU2PORT_MMA_SP_F32(m16n8k16, 2, bf16, bf16, Exact, MetadataOfOneLane)
+CU2PORT_MMA_SP_F32(m16n8k8, 2, tf32, tf32, Exact, MetadataOfOneLane)
 #define CU2PORT_MMA_SP_SMALL(a_type, b_type)                                 \
-    CU2PORT_MMA_SP_F32(m16n8k64, a_type, b_type, SmallFloats, MetadataOfBytes) \
-    CU2PORT_MMA_SP_F16(m16n8k64, a_type, b_type, SmallFloats, MetadataOfBytes)
+    CU2PORT_MMA_SP_F32(m16n8k64, 4, a_type, b_type, SmallFloats, MetadataOfBytes) \
+    CU2PORT_MMA_SP_F16(m16n8k64, 4, a_type, b_type, SmallFloats, MetadataOfBytes)
 #define CU2PORT_MMA_SP_SMALL_WITH(a_type)                                            \
     CU2PORT_MMA_SP_SMALL(a_type, e4m3) CU2PORT_MMA_SP_SMALL(a_type, e5m2)            \
     CU2PORT_MMA_SP_SMALL(a_type, e3m2) CU2PORT_MMA_SP_SMALL(a_type, e2m3)            \
