@@ -417,6 +417,10 @@ SOME = "if (threadIdx.x < 32) "
         ),
         (SOME + "return;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # those that are left are looked for
         (SOME + "{ int k = 3; }", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # another k
+        (  # another k too, and nobody calls it
+            "auto f = [&] { for (int k = threadIdx.x; k < 9; ++k) out[k] = k; };",
+            "for (int k = 0; k < n; ++k) { " + ONE + " }",
+        ),
         ("", "for (int k = 0; k < n; ++k) { if constexpr (std::is_same_v<T, half>) { " + ONE + " } else n = 3; }"),
         ("int m; auto set = [&] { m = n; if (m > 3) return; m *= 2; }; set();", "while (m--) { " + ONE + " }"),
         ("auto f = [&](int i) { if (i < n) return; " + ONE + " };", "for (int k = 0; k < n; ++k) f(k);"),
@@ -455,6 +459,7 @@ def test_loops_of_which_all_lanes_have_as_many_steps(before: str, loop: str) -> 
         ("change(&n);", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
         ("int& m = n; m = threadIdx.x;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
         ("auto f = [&] { n = threadIdx.x; };", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ("int k = 0; auto f = [&] { { int k = 3; } k = threadIdx.x; };", "for (; k < n; ++k) { " + ONE + " }"),
         ('asm("mov.u32 %0, %tid.x;" : "=r"(n));', "for (int k = 0; k < n; ++k) { " + ONE + " }"),
         ("int m = out[0];", "for (int k = 0; k < m; ++k) { " + ONE + " }"),  # another wavefront may write it
         ("int m = rows();", "for (int k = 0; k < m; ++k) { " + ONE + " }"),

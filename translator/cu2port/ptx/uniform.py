@@ -85,9 +85,11 @@ def _varying(unit: Unit, f: Function, seen: Seen, choice: _Values | None = None)
     """Variables that are not uniform, by key. With `choice`, by which conditions are uniform, they may be read."""
     out = {key for key, p in seen.params if not _is_argument(f, p)} | seen.lost
     span = range(f.body[0], f.body[1])
-    for name in set(seen.locals.values()):
-        if any(i in span and i not in seen.names and not unit.is_member(i) for i in unit.find(name)):
-            out |= {key for key, text in seen.locals.items() if text == name and key in seen.variables}
+    for name in set(seen.locals.values()):  # what is named where nothing was read may change there
+        unseen = (i for i in unit.find(name) if i in span and i not in seen.names and not unit.is_member(i))
+        meant = {key_at(unit, name, i) for i in unseen}
+        of_name = (key for key, text in seen.locals.items() if text == name and key in seen.variables)
+        out |= {key for key in of_name if key in meant or UNKNOWN in meant}
     values = _Values(unit, seen, out, None if choice is None else frozenset())
     changed = True
     while changed:
