@@ -11,8 +11,11 @@ import pytest
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks, implicit_header
+from cu2port.checks.shared_constructor import SharedConstructor
 from cu2port.core.model import Options
 from cu2port.engine.translate import examine
+from cu2port.facts import prefix_macros
+from cu2port.facts.unit import Unit
 from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import split
 
@@ -84,3 +87,29 @@ def test_all_names_that_change_are_active() -> None:
 def test_includes_of_other_files_begin_their_line(text: str) -> None:
     plain = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
     assert list(implicit_header._includes(text)) == plain.findall(text)
+
+
+@pytest.mark.parametrize("variable", ["float x[32];", "const unsigned int x;", "volatile double *x;"])
+def test_a_shared_variable_of_a_built_in_type_needs_no_declarations(variable: str) -> None:
+    unit = Unit(f"__global__ void k() {{ __shared__ {variable} }}\n", load_catalog())
+    assert not list(SharedConstructor().run(unit))
+    assert "declarations" not in vars(unit)
+
+
+def test_a_shared_variable_of_a_class_has_its_own_function_read_alone() -> None:
+    others = "".join(f"__device__ float f{k}() {{ float x, shared = 1; return shared; }}\n" for k in range(9))
+    unit = Unit(f"struct P {{ int a; }};\n{others}__global__ void k() {{ __shared__ P shared; }}\n", load_catalog())
+    assert not list(SharedConstructor().run(unit))
+    functions = [s for s in unit.declarations.file.children if s.kind == "function"]
+    assert len(functions) == 10
+    assert sum("shared" in inner.names for s in functions for inner in (s, *s.children)) == 1
+    assert not any("x" in inner.names for s in functions for inner in (s, *s.children))
+
+
+@pytest.mark.parametrize("word", ["cuda", "Cu", "CU", "cU_1", "xcuda", "c", "é", "écu", "cué", "u", "", "cu-", "cu "])
+@pytest.mark.parametrize("gap", ["", " ", "\t ", "\n", "/**/"])
+@pytest.mark.parametrize("before", ["", " ", "##", "a", "-", "ª"])
+def test_words_that_are_pasted_are_seen_as_a_pattern_sees_them(word: str, gap: str, before: str) -> None:
+    text = f"#define F(x) {before}{word}{gap}##x"
+    found = re.search(r"\b[cC][uU]\w*[ \t]*##", text) is not None
+    assert prefix_macros._may_paste(text) is found

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
@@ -9,9 +9,11 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class, written
+from cu2port.syntax.words import BUILTIN_TYPES
 
 # types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
 _TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
+_QUALIFIERS = frozenset({"const", "volatile", "static", "extern", "inline"})
 _NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
 
 
@@ -86,25 +88,27 @@ class SharedConstructor(Check):
 
 def _declared(unit: Unit, i: int) -> tuple[int, int, str] | None:
     """The name, the semicolon and the last word of the type of the one variable that `__shared__` at token i declares;
-    None if there are more, or one with a value."""
+    None if there are more, one with a value, or one of a type that is built in."""
     name = i + 1
-    while unit.tok(name) not in (";", "") and not (d := [d for d in _variables(unit, unit.t[name]) if d.at == name]):
+    while unit.tok(name) in _QUALIFIERS:
         name += 1
-    if (
-        unit.tok(name) in (";", "")
-        or d[0].first > i
-        or d[0].kind != "variable"
-        or unit.tok(i - 1) in ("extern", "static")
-    ):
+    if unit.tok(name) in BUILTIN_TYPES:
+        return None  # it has no constructor, and is the type of most
+    d = None
+    while unit.tok(name) not in (";", "") and (d := _declaration(unit, name)) is None:
+        name += 1
+    if d is None or d.first > i or d.kind != "variable" or unit.tok(i - 1) in ("extern", "static"):
         return None
     end = name + 1
     while unit.tok(end) == "[" and unit.match[end] > end + 1:
         end = unit.match[end] + 1
-    return (name, end, written(unit.t, d[0]).name) if unit.tok(end) == ";" else None
+    return (name, end, written(unit.t, d).name) if unit.tok(end) == ";" else None
 
 
-def _variables(unit: Unit, name: str) -> Sequence[Declaration]:
-    return unit.declarations.named(name) if is_identifier(name) else ()
+def _declaration(unit: Unit, i: int) -> Declaration | None:
+    """The declaration whose name token i is. Its other places are not asked for: their scopes would be read."""
+    d = unit.declaration(i) if is_identifier(unit.t[i]) else None
+    return d if d is not None and d.kind != "constructor" else None
 
 
 def _unused(unit: Unit, name: str) -> str:

@@ -96,12 +96,11 @@ class Findings(Sequence[Entry]):
 
 def pack(found: Iterable[Entry]) -> Findings:
     """Findings as bytes."""
-    kinds: dict[Entry, int] = {}
+    kinds: dict[tuple[object, ...], int] = {}  # all of an entry but its places
     rows = array(_NUMBER)
     for e in found:
-        kind = e._replace(start=_NOWHERE, end=_NOWHERE)
-        rows.extend((kinds.setdefault(kind, len(kinds)), *e.start, *e.end))
-    lines = (json.dumps((*k[:6], *k[8:]), separators=(",", ":")) for k in kinds)
+        rows.extend((kinds.setdefault((*e[:6], *e[8:]), len(kinds)), *e.start, *e.end))
+    lines = (json.dumps(kind, separators=(",", ":")) for kind in kinds)
     return Findings(Packed("\n".join(lines).encode(), rows.tobytes()))
 
 

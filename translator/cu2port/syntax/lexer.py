@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import accumulate, chain, repeat
 from operator import sub
@@ -159,14 +158,18 @@ def lex(text: str) -> Lexed:
     if text.startswith(BOM):
         del pieces[0], ends[0]
     t = list(map(str.lstrip, pieces, repeat(_BLANK)))
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[int]] = {}
+    known = places.get
     for i, tok in enumerate(t):
-        found[tok].append(i)
-    places = dict(found)
+        found = known(tok)
+        if found is None:
+            places[tok] = [i]
+        else:
+            found.append(i)
     comments: list[tuple[int, int]] = []
     gaps: dict[int, _Gap] = {}
     moved: set[str] = set()
-    for i in sorted(chain.from_iterable([places.pop(x) for x in found if x.startswith(_NOT_BLANK)])):
+    for i in sorted(chain.from_iterable([places.pop(x) for x in list(places) if x.startswith(_NOT_BLANK)])):
         piece = pieces[i]
         gap = gaps[i] = _read_gap(piece, len(piece) - len(t[i]), ends[i] - len(piece), comments)
         t[i] = piece[gap.size :]
