@@ -41,8 +41,8 @@ from cu2port.verify.sim_build import Program
 from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 from cu2port.verify.trial.kernels import Kernel, Unclear
 from cu2port.verify.trial.program import LackingError, Side
-from cu2port.verify.trial.run import UNORDERED, Asked, Recorded, Trial, open_trial, work_folder
-from cu2port.verify.trial.verdict import Verdict
+from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, work_folder
+from cu2port.verify.trial.verdict import UNORDERED, Verdict
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -160,3 +160,43 @@ def test_what_a_variable_holds_that_nothing_wrote_is_no_difference(tmp_path: Pat
     path.write_text(UNWRITTEN)
     said = next(try_program(Program((path,)), Asked(time_s=5.0, waves=(64,)), toolchain, 1))
     assert said.outcome == "same", said.text
+
+
+NORMAL = """#ifdef __HIP__
+#define TOGETHER 8
+#define MORE %s
+#define INTS %s
+#else
+#define TOGETHER 1
+#define MORE 0
+#define INTS 0
+#endif
+__global__ void k(const float* in, float* out, int* sizes, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, row = i & ~31;
+    float sum = 0, squares = 0;
+    for (int j = 0; j < 32; j += TOGETHER) {
+        float some = 0;
+        for (int m = 0; m < TOGETHER; ++m) some += in[row + j + m];
+        sum += some;
+    }
+    const float mean = sum / 32;
+    for (int j = 0; j < 32; ++j) squares += (in[row + j] - mean) * (in[row + j] - mean);
+    out[i] = (in[i] - mean) * rsqrtf(squares / 32 + 1e-5f) + (n > 20 ? MORE : 0);
+    sizes[i] = n > 20 ? INTS : 0;
+}
+"""
+_KINDS = [("0", "0", "same"), ("0.5f", "0", "differs"), ("0", "1", "differs")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("more", "ints", "wanted"), _KINDS)
+def test_floats_that_are_rounding_alone_say_nothing(
+    more: str, ints: str, wanted: str, tmp_path: Path, toolchain: Toolchain
+) -> None:
+    """Numbers that are nearly equal are divided by their deviation: another order of the sum gives others. A fault
+    beside that is found."""
+    path = tmp_path / "k.cu"
+    path.write_text(NORMAL % (more, ints))
+    said = next(try_program(Program((path,)), Asked(time_s=5.0, waves=(64,)), toolchain, 1))
+    assert said.outcome == wanted, said.text
+    assert wanted == "differs" or "floats are rounding alone" in said.text, said.text

@@ -35,9 +35,14 @@ from cu2port.verify.trial.program import (
     write,
 )
 from cu2port.verify.trial.programs import naming
+from cu2port.verify.trial.rounding import with_nudges
 from cu2port.verify.trial.verdict import (
     AGREES,
     ENOUGH,
+    IN_ONE_WARP,
+    ROUNDING,
+    UNORDERED,
+    UNSTEADY,
     Said,
     Verdict,
     by_chance,
@@ -45,6 +50,7 @@ from cu2port.verify.trial.verdict import (
     most_common_failure,
     plain_failure,
     read_output,
+    telling,
     without_cases,
     written_by,
 )
@@ -54,12 +60,6 @@ _ORDERS: Mapping[str, Mapping[str, str]] = {"": {}, " from the last lane on": _B
 _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 #: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
-#: How the reason begins where launches with other orders of threads leave other values.
-UNORDERED = "its result depends on the order of its threads"
-#: How the reason begins where CUDA's kernel does something else with each access watched.
-UNSTEADY = "with each access watched and other bytes in memory that nothing wrote CUDA's kernel leaves something else:"
-#: How the text of a race ends that a warp in lockstep does not have.
-IN_ONE_WARP = "no __syncwarp between them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,6 @@ def open_trial(
     build = Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
     return build, found
-
-
-def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
-    """The launches in which races are looked for, as far as time allows, in order: those that reached something new,
-    the last first, then others."""
-    return sorted(steady, key=lambda n: (n not in new, -n if n in new else n))
 
 
 def _shown(real: Path) -> str:
@@ -214,11 +208,13 @@ class Trial:
             why = why or next(iter(without.values()), "")
         compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
+            why = why or ROUNDING * any(r.numbers("rounding") for r in runs.values())
             return replace(found, why=why or "the converted kernel takes too long, or no block fits it")
         if fault := self._new_fault(recorded, self._smaller(recorded, hip), steady):
             return replace(found, outcome="differs", why=fault)
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
-        return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
+        rounding = len({n for r in runs.values() for n in r.numbers("rounding")})
+        return replace(found, outcome="same", cases=compared, close=close, permuted=permuted, rounding=rounding)
 
     def converted(self, recorded: Recorded, hip: Side, wave: int) -> Path:
         """The program of a converted kernel. Raises CannotBuild."""
@@ -238,10 +234,12 @@ class Trial:
         """Run a converted kernel at one wave size: how that went, the launches that say nothing, and the first
         difference, "" where there is none."""
         more, named = recorded.said.numbers("more"), {f"wave {wave}{order}": how for order, how in _ORDERS.items()}
+        hip = partial(self._call, binary, recorded.folder)
+        cuda = partial(self._call, recorded.folder / "cuda-32", recorded.folder, bodies=recorded.bodies)
         runs: dict[str, Said] = {}
         for name, settings in named.items():
             asked = [*map(str, steady), *(["more", *map(str, more)] if more and not settings else ())]
-            runs[name] = self._call(binary, recorded.folder, "compare", asked, settings)
+            runs[name] = hip("compare", asked, settings)
         odd = sorted({c.number for x in runs.values() for c in x.of("differs", "failed").cases} & {*more})
         runs = without_cases(runs, self._in_another_order(recorded, odd))
         first, none, last = first_difference(runs), dict[int, str](), -1
@@ -250,13 +248,13 @@ class Trial:
             if without := self._meaningless(recorded, [last]):  # so may the others
                 none |= without
                 none |= self._meaningless(recorded, [n for n in (*odd, *steady) if n not in none])
-            runs = without_cases(runs, none)
+            runs = with_nudges(cuda, hip, without_cases(runs, none), named, last)
             first = first_difference(runs)
         if not first:
             return runs, none, ""
         if not first.place:
             return runs, none, first.text
-        again = self._call(binary, recorded.folder, "writer", [str(first.case), *first.place], named[first.run])
+        again = hip("writer", [str(first.case), *first.place], named[first.run])
         return runs, none, first.text + written_by(again, wave)
 
     def _in_another_order(self, recorded: Recorded, cases: Sequence[int]) -> Set[int]:
@@ -301,7 +299,7 @@ class Trial:
         folder = recorded.folder
         if self.toolchain.is_zig or recorded.bodies or not shares_memory(recorded.cuda, recorded.kernel):
             return ""
-        cases = [str(n) for n in _telling(steady, recorded.new)]
+        cases = [str(n) for n in telling(steady, recorded.new)]
         said = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING)
         races, leaving = said.races(), {c.number: c.rest[0] for c in said.cases if c.word == "bounds"}
         wrote = said.wrote()

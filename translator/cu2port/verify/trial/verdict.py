@@ -11,13 +11,24 @@ from typing import Literal
 Outcome = Literal["same", "differs", "could not"]
 AGREES = ("same", "close", "permuted")  # how a launch went whose values are right
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|failed|race|bounds|wrote)\t?(.*)")
+#: How the reason begins where launches with other orders of threads leave other values.
+UNORDERED = "its result depends on the order of its threads"
+#: How the reason begins where CUDA's kernel does something else with each access watched.
+UNSTEADY = "with each access watched and other bytes in memory that nothing wrote CUDA's kernel leaves something else:"
+#: Why no launch says anything where the floats of each are such.
+ROUNDING = "its floats are rounding alone: where arguments change by one unit in the last place they move as far"
+#: How the text of a race ends that a warp in lockstep does not have.
+IN_ONE_WARP = "no __syncwarp between them"
+_LINE = re.compile(
+    r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|rounding|failed|race|bounds|wrote)\t?(.*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`why`: the reason, or the difference. `cases`: launches that were compared; `branches`: the part of the branches
-    that they executed; `close`: floats differ by rounding; `permuted`: elements are in another order."""
+    that they executed; `close`: floats differ by rounding; `permuted`: elements are in another order; `rounding`: other
+    launches, in which floats are rounding alone."""
 
     kernel: str
     file: str
@@ -28,21 +39,23 @@ class Verdict:
     branches: float = 0.0
     close: bool = False
     permuted: bool = False
+    rounding: int = 0
 
     @property
     def text(self) -> str:
         place = f"{self.file}:{self.line}: {self.kernel}: {self.outcome}"
         if self.outcome == "same":
             but = ", floats up to rounding" * self.close + ", elements in any order" * self.permuted
+            but += f", {self.rounding} more say nothing: floats are rounding alone" * (self.rounding > 0)
             return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{but})"
         return f"{place}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: same, close, permuted, differs or failed; `more` where it ran in one order of threads
-    alone, `alike` where one of these agrees; or `new`, `follows`, `race`, `bounds` or `wrote`, beside another line for
-    the launch. `rest`: the fields after the word."""
+    """A launch and how it went: same, close, permuted, differs, rounding or failed; `more` where it ran in one order of
+    threads alone, `alike` where one of these agrees; or `new`, `follows`, `race`, `bounds` or `wrote`, beside another
+    line for the launch. `rest`: the fields after the word."""
 
     number: int
     word: str
@@ -64,6 +77,10 @@ class Said:
     def of(self, *words: str) -> Said:
         """Its cases with these words alone."""
         return replace(self, cases=tuple(c for c in self.cases if c.word in words))
+
+    def floats(self) -> list[int]:
+        """The launches that differ in floats alone."""
+        return [c.number for c in self.cases if c.word == "differs" and c.rest[9:] == ("1",)]
 
     def races(self) -> dict[int, Case]:
         """The launches with a race, by number: what was said of it, and the addresses of both accesses."""
@@ -107,6 +124,12 @@ def by_chance(said: Said) -> bool:
     steady, unsteady = set(said.numbers(*AGREES)), set(said.numbers("differs"))
     followers = set(said.numbers("follows"))
     return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
+
+
+def telling(steady: Sequence[int], new: Set[int]) -> list[int]:
+    """The launches in which races are looked for, as far as time allows, in order: those that reached something new,
+    the last first, then others."""
+    return sorted(steady, key=lambda n: (n not in new, -n if n in new else n))
 
 
 def without_cases(runs: Mapping[str, Said], cases: Set[int] | Mapping[int, str]) -> dict[str, Said]:

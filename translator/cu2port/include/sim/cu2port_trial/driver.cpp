@@ -3,9 +3,11 @@
 //     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases in both orders of threads, keep what they left
 //     PROGRAM compare FOLDER SEED SECONDS CASE... [more CASE...]    run them again, compare with what was kept
 //     PROGRAM writer FOLDER SEED SECONDS CASE ADDRESS SIZE      run one again, say which thread wrote there last
+//     PROGRAM nudge FOLDER SEED SECONDS CASE...                 run them again with floats nudged, keep what they left
 //
 // Each case runs in a process of its own, but those after `more`, which more.inc is about. A line of standard output for
-// each: `case N same`, `close` or `permuted`, `case N differs ...` or `case N failed WHY`; where accesses are watched
+// each: `case N same`, `close` or `permuted`, `case N differs ...`, `case N rounding` where floats differ as far as nudges
+// move them, or `case N failed WHY`; where accesses are watched
 // `case N race`, `bounds` and `wrote BYTES`, of dynamic shared memory, before it; `record` adds `case N new` to those of
 // the same result that reached new branches, and `case N follows` to those that took parts from another one. `branches
 // BITS` at the end: what the cases of the same result reached.
@@ -401,6 +403,17 @@ int launch(const Kernel& kernel, const Spec& spec, Memory& memory, const Case& c
     return kernel.run(kernel.kernel, spec, c);
 }
 
+std::string nudged_file(const std::string& folder, unsigned number, unsigned which) {
+    return file_of(folder, number, "nudged") + std::to_string(which);
+}
+// What nudges of a launch left, as far as it was run with such.
+Nudged nudged_pages(const std::string& folder, unsigned number) {
+    Nudged out;
+    for (unsigned k = 1; k <= kNudges; ++k)
+        if (Pages its = kept(nudged_file(folder, number, k)); !its.empty()) out.push_back(std::move(its));
+    return out;
+}
+
 // In the process of one case: runs it and says how it went, on descriptor `say`.
 [[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
                            bool record, int say) {
@@ -418,6 +431,10 @@ int launch(const Kernel& kernel, const Spec& spec, Memory& memory, const Case& c
     }
     if (const std::size_t bytes = recording ? 0 : dynamic_written()) dprintf(say, "case %u wrote\t%zu\n", number, bytes);
     const Pages pages = memory.after();
+    if (nudge) {
+        keep_in(nudged_file(folder, number, nudge), [&](std::FILE* f) { write_pages(f, pages); });
+        _exit(0);
+    }
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {
         this_case->reached.add(threads);
@@ -426,11 +443,13 @@ int launch(const Kernel& kernel, const Spec& spec, Memory& memory, const Case& c
         _exit(0);
     }
     Loose loose = recording ? Loose{true, {}} : Loose::of(file_of(folder, number, "loose"));
-    const Difference d = compare(memory, spec, kept(file_of(folder, number, "pages")), pages, loose);
+    const Difference d = compare(memory, spec, kept(file_of(folder, number, "pages")), pages, loose, nudged_pages(folder, number));
     if (recording && !d.count) loose.keep(file_of(folder, number, "loose"));
     if (d.count)
-        dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
-                c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
+        dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\t%d\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
+                c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size, d.count == d.reals);
+    else if (d.rounding)
+        dprintf(say, "case %u rounding\n", number);
     else
         this_case->reached.add(threads), this_case->agrees = true, this_case->permuted = d.permuted, dprintf(say, "case %u %s\n", number, d.permuted ? "permuted" : d.close ? "close" : "same");
     _exit(0);
@@ -617,6 +636,11 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, List<Gl
     if (recording) runs.record(all, seed, seconds, static_cast<unsigned>(std::atoi(argv[5])), static_cast<unsigned>(std::atoi(argv[6])), static_cast<unsigned>(std::atoi(argv[7])));
     for (unsigned number : cases) {
         if (used_seconds() > seconds) break;
+        if (std::strcmp(argv[1], "nudge") == 0) {
+            const Case c = kept_case(file_of(folder, number, "case"), kernel.parameters.size());
+            for (nudge = 1; nudge <= kNudges; ++nudge) runs.run(c, number, false, std::fmax(4, seconds / 25));
+            continue;
+        }
         this_case->clear();
         runs.run(kept_case(file_of(folder, number, "case"), kernel.parameters.size()), number, false, std::fmax(4, seconds / 25));
         if (this_case->agrees) all.add(this_case->reached);
