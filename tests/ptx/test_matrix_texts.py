@@ -19,6 +19,7 @@ from cu2port.ptx.table import Row, Slot, find, forms, rows
 ROOTS = frozenset({"mma", "ldmatrix", "stmatrix", "movmatrix", "cp"})
 TARGETS = ("sm_120a", "sm_100a", "sm_90a")  # each has forms that others lack
 KINDS = {"pred": "p", "f32": "f", "f64": "d", "u64": "l"}
+SELECTOR = "f"  # of `mma.sp`: a constant, which a template may give
 MOST = 8  # registers of a matrix in a lane
 DECLARED = {"pred": "p", "f32": "f", "f64": "d", "b64": "l", "b32": "r"}
 PLACES = {
@@ -34,7 +35,7 @@ def spelled(slot: Slot, type_: Type | None, count: int, copies: bool) -> Iterato
     letter = KINDS.get(str(type_), "r")
     if slot.form == "[":
         yield f"[{slot.name}_]"
-    elif slot.form == "imm":
+    elif slot.form == "imm" or slot.name == SELECTOR:
         yield "0"
     elif slot.form == "{":
         yield "{" + ", ".join(f"{letter}{i}" for i in range(count)) + "}"
