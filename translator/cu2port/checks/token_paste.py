@@ -85,7 +85,7 @@ class TokenPaste(Check):
             "int f(int s) { return IS(s, SUCCESS) || IS(s, LICENSE_ERROR); }\n",
             "#define IS(s, e) (s == HIPBLAS_STATUS_##e)\n"
             "int f(int s) { return IS(s, SUCCESS) || IS(s, LICENSE_ERROR); }\n",
-            "enumerators, most of which HIP has",
+            "enumerators; HIP has most of them",
             findings=2,
         ),
         Example(
