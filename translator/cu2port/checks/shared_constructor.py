@@ -9,11 +9,10 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class, written
-from cu2port.syntax.words import BUILTIN_TYPES
+from cu2port.syntax.words import BUILTIN_TYPES, SPECIFIERS
 
 # types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
 _TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
-_QUALIFIERS = frozenset({"const", "volatile", "static", "extern", "inline"})
 _NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
 
 
@@ -90,7 +89,7 @@ def _declared(unit: Unit, i: int) -> tuple[int, int, str] | None:
     """The name, the semicolon and the last word of the type of the one variable that `__shared__` at token i declares;
     None if there are more, one with a value, or one of a type that is built in."""
     name = i + 1
-    while unit.tok(name) in _QUALIFIERS:
+    while unit.tok(name) in SPECIFIERS:
         name += 1
     if unit.tok(name) in BUILTIN_TYPES:
         return None  # it has no constructor, and is the type of most

@@ -46,7 +46,7 @@ class Verdict:
         place = f"{self.file}:{self.line}: {self.kernel}: {self.outcome}"
         if self.outcome == "same":
             but = ", floats up to rounding" * self.close + ", elements in any order" * self.permuted
-            but += f", {self.rounding} more say nothing: floats are rounding alone" * (self.rounding > 0)
+            but += f", {self.rounding} more left out: floats are rounding alone" * (self.rounding > 0)
             return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{but})"
         return f"{place}: {self.why}"
 
