@@ -11,7 +11,16 @@ from cu2port.catalog.groups import unqualified
 from cu2port.catalog.pastes import pasted
 from cu2port.core.late import dataclass, regex
 from cu2port.facts.atoms import VERSION_MACROS
-from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
+from cu2port.facts.declared import (
+    LIBRARY_SPACES,
+    Names,
+    brings_cuda,
+    declaration_at,
+    is_declared_for,
+    is_own,
+    names_of,
+    own_at,
+)
 from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
 from cu2port.facts.namespace_aliases import by_name
 from cu2port.facts.unit import Unit
@@ -309,8 +318,16 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
 
 
 def owns_cuda(unit: Unit) -> bool:
-    """Whether `cuda::` is the project's own namespace here: it opens one, and no header of libcu++ is included."""
-    return unit.owns("cuda") and not any(inc.path.startswith("cuda/") for inc in unit.includes)
+    """Whether `cuda::` is not libcu++ here: the project, or another library that it includes, has such a namespace, and
+    no header of libcu++ is included."""
+    if not (unit.owns("cuda") or brings_cuda(unit.text)):
+        return False
+    return not any(_is_libcudacxx(inc.path) for inc in unit.includes)
+
+
+def _is_libcudacxx(path: str) -> bool:
+    """Whether the path of an include is one of libcu++, whose headers but the experimental ones have no extension."""
+    return path.startswith("cuda/experimental/") or (path.startswith("cuda/") and "." not in path)
 
 
 def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:

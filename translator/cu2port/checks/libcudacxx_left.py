@@ -64,6 +64,10 @@ class LibcudacxxLeft(Check):
             "std::string s; cuda::sum m;\n",
             note="the project's own namespace, and std beside it",
         ),
+        Example(
+            '#include "cuda_wrapper/vector.hpp"\nusing namespace cuda;\ncuda::event e;\ncuda::barrier b;\n',
+            note="another library's namespace",
+        ),
         Example("struct cuda { static int atomic; }; int x = cuda::count;", note="another's cuda"),
         Example(
             "namespace mine { namespace cuda { struct maximum {}; } cuda::maximum m; cuda::barrier b; }",

@@ -7,6 +7,7 @@ from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
+from cu2port.syntax.types import is_type_parameter
 
 _RESTRICT = re.compile(r"__restrict(?<!\w__restrict)")  # it begins with text, which is found fast
 _QUALIFIERS = ("const", "volatile")
@@ -30,8 +31,14 @@ class ValueRestrict(Check):
             "void f(const __restrict__ uint32_t *a, __restrict__ const int *b);",
             "void f(const uint32_t *a, const int *b);",
         ),
+        Example(
+            "template<class T> void f(T *v) { const T __restrict__ *a = v; }",
+            "template<class T> void f(T *v) { const T *a = v; }",
+            "a template's parameter",
+        ),
         Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
         Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
+        Example("template<class T> void f(T __restrict__ a);", note="a parameter that may be a pointer"),
         Example("void f(float* __restrict__ a, rows __restrict__ b);", note="behind a pointer, or a type of yours"),
     )
 
@@ -45,7 +52,7 @@ class ValueRestrict(Check):
             while unit.tok(behind) in _QUALIFIERS:
                 behind += 1
             typed = is_value(unit.tok(behind)) and _is_after_value(unit.text, unit.p[before + 1])
-            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before))):
+            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before)) or _is_dependent(unit, before)):
                 yield self.finding(
                     f"`{unit.t[i]}` needs a pointer or a reference before it",
                     unit.p[i],
@@ -60,3 +67,16 @@ def _is_after_value(text: str, at: int) -> bool:
     while at and text[at - 1] in _BLANKS:
         at -= 1
     return at > 0 and text[at - 1] not in "*&"
+
+
+def _is_dependent(unit: Unit, i: int) -> bool:
+    """Whether a token is a type parameter of a template, with a pointer or a reference to it behind `__restrict__`."""
+    word = unit.tok(i)
+    behind = i + 1
+    while unit.tok(behind) in (*_QUALIFIERS, "__restrict__", "__restrict"):
+        behind += 1
+    return (
+        unit.tok(behind) in ("*", "&")
+        and "template" in unit.words
+        and any(is_type_parameter(unit.t, d) for d in unit.declarations.named(word))
+    )
