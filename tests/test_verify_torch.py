@@ -15,6 +15,8 @@ from click.testing import CliRunner
 from cu2port.cli import cli
 from cu2port.project.tree import CannotRun
 from cu2port.verify import build, extensions, record_setup, torch_headers
+from cu2port.verify.rocm_root import RocmRoot
+from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
 from cu2port.verify.units import CXX, HIP, Tree
 
@@ -92,6 +94,41 @@ def test_extensions_come_first_where_a_tree_can_be_linked_too(tmp_path: Path) ->
     assert build.kind(Tree(root, root, "t")) == "cmake"
 
 
+def test_a_setup_py_below_the_top_counts_where_the_top_builds_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    _write(root / "ops" / "sums", PROJECT)
+    _write(root / ".venv" / "sums", PROJECT)
+    (root / "more").mkdir()
+    (root / "more" / "setup.py").symlink_to(root / "ops" / "sums" / "setup.py")
+    assert extensions.folders(root) == [Path("ops/sums")]
+    assert build.kind(Tree(root, root, "t")) == "setup.py"
+    (root / "Makefile").write_text("all:\n")
+    assert build.kind(Tree(root, root, "t")) == "make"
+
+
+def test_each_setup_py_below_the_top_is_asked_with_the_arguments_given(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    wanted = "import sys\nif '--device' not in sys.argv:\n    raise SystemExit('give --device')\n"
+    root = tmp_path / "t"
+    _write(root / "a", {**PROJECT, "setup.py": SETUP})
+    _write(root / "b", {**PROJECT, "setup.py": wanted + SETUP})
+    (root / "c").mkdir()
+    (root / "c" / "setup.py").write_text("import absent_tool\n" + SETUP)
+    tree, torch = Tree(root, root, "t"), str(_write(tmp_path / "wheel", HEADERS))
+    for args, count in (((), 2), (("--device",), 4)):
+        work = tmp_path / f"work{count}"
+        work.mkdir()
+        with Runner(60, str(work)) as runner:
+            built = extensions.units_of(tree, work, RocmRoot(tmp_path / "rocm", links=False), runner, torch, args)
+        assert len(built.units) == count
+        folders = {unit.folder for unit in built.units}
+        assert folders == ({str(root / "a"), str(root / "b")} if args else {str(root / "a")})
+        assert str(root / "a" / "csrc" / "sum.cu") in {unit.path for unit in built.units}
+        assert f"{count // 2} extensions" in built.notes[0]
+        assert "c/setup.py does not run: ModuleNotFoundError: No module named 'absent_tool'" in built.notes
+        assert ("b/setup.py does not run: give --device" in built.notes) == (not args)
+
+
 def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     root = _write(tmp_path / "t", PROJECT)
@@ -102,7 +139,7 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     assert found["defines"] == [["WITH_HIP", None], ["LANES", "4"]]
     tree = Tree(root, root, "t")
     torch = Torch((tmp_path / "ported", tmp_path / "include"), "2.15.0+cu132")
-    bind, device = extensions.units(found, tree, root, torch, tmp_path / "rocm")
+    bind, device = extensions.units(found, tree, root, Path(), torch, tmp_path / "rocm")
     assert (bind.language, device.language) == (CXX, HIP)
     assert bind.path == str(root / "csrc" / "bind.cpp")
     assert f"-I{root / 'csrc'}" in bind.flags
@@ -113,14 +150,16 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     no = device.flags.index("-D__HIP_NO_HALF_CONVERSIONS__=1")
     assert device.flags.index("-U__HIP_NO_HALF_CONVERSIONS__") > no
     assert f"-I{tmp_path / 'rocm'}" in bind.flags
-    older = extensions.units(found, tree, root, Torch((), "2.4.1"), tmp_path)
+    older = extensions.units(found, tree, root, Path(), Torch((), "2.4.1"), tmp_path)
     assert "-std=c++17" in older[0].flags
 
 
 def test_what_cython_makes_cpp_of_is_no_unit(tmp_path: Path) -> None:
     asked = {"name": "_C", "sources": ["a.cpp", "fast.pyx"], "include_dirs": [], "defines": [], "undefines": []}
     tree = Tree(tmp_path, tmp_path, "t")
-    found = extensions.units({**asked, "args": [], "device": False}, tree, tmp_path, Torch((), "2.15.0"), tmp_path)
+    found = extensions.units(
+        {**asked, "args": [], "device": False}, tree, tmp_path, Path(), Torch((), "2.15.0"), tmp_path
+    )
     assert [Path(unit.path).name for unit in found] == ["a.cpp"]
 
 

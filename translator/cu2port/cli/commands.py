@@ -205,7 +205,9 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("--no-build", is_flag=True, help="Do not ask the tree's build; compile each file by itself.")
 @click.option("--build-with", type=click.Choice(["cmake", "make", "setup.py"]), help="What builds it.")
 @click.option("--torch", metavar="X", default="", help="torch's wheel, unpacked or not, for its extensions.")
-@click.option("--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake or make: -DTESTS=OFF, gpu=1.")
+@click.option(
+    "--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake, make or setup.py: -DTESTS=OFF, gpu=1."
+)
 @click.option(
     "--only", metavar="GLOB", multiple=True, help="Compile only units of this name, with their build's flags."
 )
@@ -220,11 +222,12 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     """Compile every translation unit of converted code, for the host and for each GPU.
 
     Where PATH holds a CMakeLists.txt or a Makefile, its build says what is compiled, with which flags: CMake
-    configures it in a temporary folder, with stub packages for what ROCm would bring, or `make -n` prints its commands.
-    A setup.py with torch's extensions is run in a copy, with a stand-in for torch. `-- COMMAND` says how else it is
-    built: the command is run in a copy, with compilers that write down what they are asked. All of them can run
-    programs of the tree, so use it on code that you would build; --no-build runs compilers alone. Errors are shown at
-    the CUDA line they came from. A file that needs a header this machine lacks is not judged.
+    configures it in a temporary folder, with stub packages for what ROCm would bring, or `make -n` prints its
+    commands. A setup.py with torch's extensions, at the top or else below it, is run in a copy, with a stand-in for
+    torch. `-- COMMAND` says how else it is built: the command is run in a copy, with compilers that write down what
+    they are asked. All of them can run programs of the tree, so use it on code that you would build; --no-build
+    runs compilers alone. Errors are shown at the CUDA line they came from. A file that needs a header this machine
+    lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli.verify import command

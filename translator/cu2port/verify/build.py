@@ -18,8 +18,8 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which GN
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks of a build: GPUs, arguments of cmake or make, and -I and -D for all units. `by`: what
-    builds the tree, "" for what `kind` finds."""
+    """What the command line asks of a build: GPUs, arguments of cmake, make or setup.py, and -I and -D for all units.
+    `by`: what builds the tree, "" for what `kind` finds."""
 
     archs: tuple[str, ...]
     by: str = ""
@@ -32,14 +32,18 @@ class Asked:
 
 def kind(tree: Tree) -> str:
     """What builds a tree: "setup.py" (extensions of torch), "cmake", "make", or "" where it is one file or has no such
-    build file at its top. A tree with torch's extensions may have a CMakeLists.txt too, for those who link to it."""
+    build file. A tree with torch's extensions may have a CMakeLists.txt too, for those who link to it. A setup.py below
+    the top counts where nothing is at the top."""
     if not tree.asked.is_dir() or os.name != "posix":
         return ""
-    if extensions.is_one(tree.asked):
+    setups = extensions.folders(tree.asked)
+    if Path() in setups:
         return "setup.py"
     if (tree.asked / "CMakeLists.txt").is_file():
         return "cmake"
-    return "make" if any((tree.asked / name).is_file() for name in _MAKEFILES) else ""
+    if any((tree.asked / name).is_file() for name in _MAKEFILES):
+        return "make"
+    return "setup.py" if setups else ""
 
 
 def environment(folder: str) -> dict[str, str]:
@@ -59,7 +63,7 @@ def units(
     if asked.command:
         built = recorded.units_of(tree, folder, root, runner, asked.command)
     elif by == "setup.py":
-        built = extensions.units_of(tree, folder, root, runner, asked.torch)
+        built = extensions.units_of(tree, folder, root, runner, asked.torch, asked.build_args)
     elif by == "cmake":
         built = configure.configure(tree, folder, root, runner, asked.archs, asked.build_args)
     else:

@@ -1,11 +1,13 @@
 """`verify` of a tree whose setup.py builds extensions of torch: what setup.py asks for, as torch for ROCm compiles it.
 
-setup.py is run, in a copy of the tree, with a stand-in for torch that keeps the extensions and builds nothing.
+setup.py is run, in a copy of the tree, with a stand-in for torch that keeps the extensions and builds nothing. Where
+the tree has none at its top, those of its folders are.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -22,7 +24,9 @@ from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
 from cu2port.verify.units import CXX, HIP, Tree, Unit
 
-TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
+_SETUP = "setup.py"
+_PROGRAM = Path(__file__).with_name("record_setup.py")
+_TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
 # torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS, and the standard that it adds
 _HOST = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-fPIC")
 _DEVICE = (
@@ -37,43 +41,63 @@ _HIP_SUFFIXES = (".cu", ".hip")
 _CYTHON = ".pyx"  # what a tool makes C++ of, which is no compiler's
 
 
-def is_one(folder: Path) -> bool:
-    """Whether a folder's setup.py builds extensions of torch."""
-    file = folder / "setup.py"
-    return file.is_file() and TORCH.search(file.read_bytes()) is not None
+def folders(tree: Path) -> list[Path]:
+    """The folders, relative to a tree, whose setup.py builds extensions of torch: the top, or all below it."""
+    if _is_one(tree / _SETUP):
+        return [Path()]
+    out = []
+    for top, below, files in os.walk(tree):
+        below[:] = sorted(name for name in below if not name.startswith(".") and name != STATE)
+        if _SETUP in files and _is_one(Path(top, _SETUP)):
+            out.append(Path(top).relative_to(tree))
+    return out
 
 
-def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: str) -> Built:
-    """The units of a tree's extensions. `asked`: where torch is. Raises CannotRun in one line."""
+def _is_one(file: Path) -> bool:
+    """Whether a file is a setup.py that builds extensions of torch."""
+    return file.is_file() and not file.is_symlink() and _TORCH.search(file.read_bytes()) is not None
+
+
+def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: str, args: Sequence[str] = ()) -> Built:
+    """The units of a tree's extensions. `asked`: where torch is; `args`: words for setup.py. Raises CannotRun in one
+    line where no setup.py runs."""
     torch = torch_headers.find(asked)
-    copy, result = folder / "copy", folder / "extensions.json"
+    copy = folder / "copy"
     shutil.copytree(tree.asked, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
-    program = Path(__file__).with_name("record_setup.py")
-    words = [sys.executable, str(program), str(root.path), torch.version, str(result)]
-    ended = runner.run(words, str(copy), said_too=True)
-    if not result.is_file():
-        lines = [line.strip() for line in ended.text.splitlines() if line.strip()]
-        said = (
-            "it did not end in time (--time-limit)" if ended.code is None else lines[-1] if lines else "it says nothing"
-        )
-        raise CannotRun(f"{tree.given}: setup.py does not run: {said[:300]}; {ALONE}")
     all_units: dict[Unit, None] = {}
-    found = json.loads(result.read_bytes())
-    for extension in found:
-        all_units.update(dict.fromkeys(units(extension, tree, copy, torch, root.path / "include")))
+    extensions: list[Any] = []
+    failed: list[str] = []
+    for at in folders(tree.asked):
+        result = folder / f"extensions{len(extensions)}.json"
+        result.unlink(missing_ok=True)
+        words = [sys.executable, str(_PROGRAM), str(root.path), torch.version, str(result), *args]
+        ended = runner.run(words, str(copy / at), said_too=True)
+        if not result.is_file():
+            lines = [line.strip() for line in ended.text.splitlines() if line.strip()]
+            late = "it did not end in time (--time-limit)"
+            said = late if ended.code is None else lines[-1] if lines else "it says nothing"
+            failed.append(f"{(at / _SETUP).as_posix()} does not run: {said[:300]}")
+            continue
+        found = json.loads(result.read_bytes())
+        extensions += found
+        for extension in found:
+            all_units.update(dict.fromkeys(units(extension, tree, copy, at, torch, root.path / "include")))
+    if failed and not all_units:
+        raise CannotRun(f"{tree.given}: {failed[0]}; {ALONE}")
     languages = ", ".join(f"{sum(u.language == of for u in all_units)} {name}" for of, name in commands.NAMES[:2])
-    notes = [f"built by setup.py with a stand-in for torch {torch.version}: {len(found)} extensions, {languages}"]
-    made = sorted({w for e in found for w in e["sources"] if w.endswith(_CYTHON)})
+    notes = [f"built by setup.py with a stand-in for torch {torch.version}: {len(extensions)} extensions, {languages}"]
+    made = sorted({w for e in extensions for w in e["sources"] if w.endswith(_CYTHON)})
     if made:
         notes.append(f"not compiled, as Cython makes C++ of it: {', '.join(made[:4])}{', ...' * (len(made) > 4)}")
-    return Built(list(all_units), notes)
+    return Built(list(all_units), notes + failed)
 
 
-def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, rocm: Path) -> list[Unit]:
-    """The units of one extension, as torch calls the compilers. `rocm`: ROCm's headers, which the host's code needs."""
-    folders = [str(_own(Path(d), tree, copy)) for d in extension["include_dirs"]]
-    folders += [str(d) for d in (*torch.folders, rocm)]
-    common = [f"-I{d}" for d in (*folders, sysconfig.get_paths()["include"])]
+def units(extension: Mapping[str, Any], tree: Tree, copy: Path, at: Path, torch: Torch, rocm: Path) -> list[Unit]:
+    """The units of one extension, as torch calls the compilers. `at`: the folder of its setup.py in the tree; `rocm`:
+    ROCm's headers, which the host's code needs."""
+    searched = [str(_own(Path(d), tree, copy, at)) for d in extension["include_dirs"]]
+    searched += [str(d) for d in (*torch.folders, rocm)]
+    common = [f"-I{d}" for d in (*searched, sysconfig.get_paths()["include"])]
     common += [f"-D{k}" if v is None else f"-D{k}={v}" for k, v in extension["defines"]]
     common += [f"-U{name}" for name in extension["undefines"]]
     last = extension["name"].rpartition(".")[2]
@@ -86,8 +110,8 @@ def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, ro
         own = _args(extension["args"], device)
         said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [standard]
         flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else _PYTHON), *common, *own, *said]
-        path = _own(Path(written), tree, copy)
-        out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked)))
+        path = _own(Path(written), tree, copy, at)
+        out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked / at)))
     return out
 
 
@@ -96,8 +120,8 @@ def _args(args: Any, device: bool) -> Sequence[str]:
     return tuple(args.get("nvcc" if device else "cxx", ())) if isinstance(args, dict) else tuple(args)
 
 
-def _own(path: Path, tree: Tree, copy: Path) -> Path:
-    """A path of the copy as that of the tree."""
-    full = (copy / path).resolve()
+def _own(path: Path, tree: Tree, copy: Path, at: Path) -> Path:
+    """A path of the copy, relative to a folder of it, as that of the tree."""
+    full = (copy / at / path).resolve()
     real = copy.resolve()
     return tree.asked / full.relative_to(real) if full.is_relative_to(real) else full

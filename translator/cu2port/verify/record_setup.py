@@ -1,8 +1,9 @@
 """Runs a setup.py with a stand-in for torch, and writes what extensions it would build. It is a program of its own:
 
-    python record_setup.py ROCM TORCH_VERSION RESULT
+    python record_setup.py ROCM TORCH_VERSION RESULT [ARG...]
 
-in the folder of setup.py. The stand-in says that torch is built for ROCm, as it is where the extension is built.
+in the folder of setup.py, which gets the arguments. The stand-in says that torch is built for ROCm, as it is where the
+extension is built.
 """
 
 from __future__ import annotations
@@ -107,8 +108,8 @@ def stand_in(rocm: str, version: str) -> None:
     )
 
 
-def main(rocm: str, version: str, result: str) -> None:
-    """Run setup.py and write its extensions as JSON."""
+def main(rocm: str, version: str, result: str, *args: str) -> None:
+    """Run setup.py with arguments and write its extensions as JSON."""
     found: list[dict[str, Any]] = []
 
     def setup(**named: Any) -> None:
@@ -128,11 +129,11 @@ def main(rocm: str, version: str, result: str) -> None:
     stand_in(rocm, version)
     sys.modules["setuptools"].__dict__["setup"] = setup
     sys.modules["distutils.core"].__dict__["setup"] = setup  # setuptools has loaded it
-    sys.argv = ["setup.py", "build_ext"]
+    sys.argv = ["setup.py", "build_ext", *args]
     sys.path.insert(0, "")
     runpy.run_path("setup.py", run_name="__main__")
     Path(result).write_text(json.dumps(found), "utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:])
