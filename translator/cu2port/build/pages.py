@@ -279,8 +279,8 @@ the sources: do not convert a tree that holds them.""",
     (
         BuildExample(
             "setup.py",
-            "from torch.utils.cpp_extension import CUDA_HOME\n",
-            "from torch.utils.cpp_extension import ROCM_HOME\n",
+            "from torch.utils.cpp_extension import CUDA_HOME\nhere = torch.utils.cpp_extension.CUDA_HOME\n",
+            "from torch.utils.cpp_extension import ROCM_HOME\nhere = torch.utils.cpp_extension.ROCM_HOME\n",
         ),
         BuildExample(
             "setup.py",
