@@ -29,7 +29,9 @@ _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
 _RELEASE = "{}.{}".format(COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10)
 _NVCC_SAYS = f'"Cuda compilation tools, release {_RELEASE}, V{_RELEASE}"'
 _NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
-_NAMES = re.compile(r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)")
+_NAMES = re.compile(
+    r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
+)
 
 
 def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
