@@ -97,19 +97,16 @@ def chosen(recorded: Recorded, count: int) -> list[int]:
 def compiled(trial: Trial, recorded: Recorded, executor: Executor, target: str) -> Path:
     """The trial's program of the converted kernel for a GPU. Raises CannotBuild."""
     src = recorded.folder / "gpu"
-    path = trial.program.units[0]
-    written = write(smaller(trial.hip, recorded.dropped), recorded.kernel, path, src, recorded.told, bare=True)
+    written = write(smaller(trial.hip, recorded.dropped), recorded.kernel, trial.program, src, recorded.told, bare=True)
     own = recorded.folder / "headers"  # the trial's, without the simulator's beside them
     own.mkdir(exist_ok=True)
     if not (own / "cu2port_trial").is_symlink():
         (own / "cu2port_trial").symlink_to(HEADERS / "cu2port_trial")
     flags = [f"-I{x}" for d in trial.program.include_dirs for x in (mirrored(src, d), d.absolute())]
     flags += [f"-I{own}", f"-I{written.unit.parent}", f"-idirafter{INCLUDE_DIR}"]
-    flags += [
-        f"-idirafter{absolute_path(path).parent}",
-        *(f"-D{d}" for d in (*trial.program.defines, *recorded.kernel.defines)),
-    ]
-    flags += ["-DCU2PORT_TRIAL_GPU", "-fwrapv", parts.FILLED, f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
+    flags += [f"-idirafter{absolute_path(trial.program.units[0]).parent}", "-DCU2PORT_TRIAL_GPU"]
+    flags += ["-include", "hip/hip_runtime.h", "-include", "cu2port_trial/trial.h"]  # before any macro of the program
+    flags += ["-fwrapv", parts.FILLED, f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
     out = recorded.folder / f"{target}.so"
     executor.build(target, [written.unit], out, [*flags, *trial.program.flags])
     return out

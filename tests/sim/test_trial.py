@@ -17,9 +17,10 @@ from click.testing import CliRunner
 from cu2port.cli.commands import cli
 from cu2port.ptx import isa_integer, ops
 from cu2port.ptx.ops import U32, Value
+from cu2port.syntax.words import KEYWORDS
 from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, Text
-from cu2port.verify.sim_compiler import Toolchain
+from cu2port.verify.sim_compiler import HEADERS, Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
@@ -93,6 +94,34 @@ def test_kernels_are_told_apart(tried: Try) -> None:
     assert "order of its threads" in said["last"].why
     assert said["sum"].branches >= 0.8 and said["items"].branches == 1 and said["items"].cases >= 10
     assert said["sum"].line == SUM[: SUM.index("__global__ void sum")].count("\n") + 1
+
+
+def test_no_macro_of_a_program_meets_a_name_of_the_trial(tmp_path: Path, toolchain: Toolchain) -> None:
+    """The names that the trial's headers have are a program's macros, some in its text and some of its build."""
+    headers = [HEADERS / "cu2port_trial" / f"{x}.h" for x in ("layout", "branch", "executor", "ptx", "trial")]
+    words = {w for h in headers for w in re.findall(r"[A-Za-z_]\w*", re.sub(r"//.*|#.*|\".*?\"", "", h.read_text()))}
+    cuda = {"std", "dim3", "threadIdx", "blockIdx", "x", "y", "z"}
+    own = {w for w in words if not w.lower().startswith(("cu2port", "__", "hip")) and w not in KEYWORDS | cuda}
+    own |= {"main", "branch", "global", "Members"}
+    assert own >= {"seed", "Layout", "Spec", "argc", "T", "N", "at", "out", "kBranches"}
+    built = {"seed", "N", "U"}
+    text = (
+        "".join(f"#define {w} 9 9\n" for w in sorted(own - built))
+        + """struct Pair { int my_one; float my_two; };
+union Bits { int my_one; float my_two; };
+__device__ int total = 3;
+__global__ void add_pairs(Pair* my_pairs, Bits* my_words, int* my_sums, int my_many) {
+    int my_mine = blockIdx.x * 64 + threadIdx.x;
+    if (my_mine < my_many) my_pairs[my_mine].my_one += seed + N * total;
+    asm("add.u32 %0, %1, 1;" : "=r"(my_sums[my_mine]) : "r"(my_words[my_mine].my_one));
+}
+void go(Pair* my_pairs) { add_pairs<<<2, 64>>>(my_pairs, 0, 0, 5); }
+"""
+    )
+    (tmp_path / "k.cu").write_text(text)
+    program = Program((tmp_path / "k.cu",), defines=("seed=5", "N=3", "U"))
+    (said,) = try_program(program, Asked(time_s=5.0, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same" and said.branches == 1, said.text
 
 
 @pytest.mark.slow
@@ -994,8 +1023,8 @@ def test_what_a_call_of_the_interpreter_runs() -> None:
     bodies: list[Body] = []
     given = PTX[: PTX.index("__global__ void ends")]
     text = with_calls(read(given, "k.cu"), frozenset(), bodies)
-    assert "cu2port_ptx(0, cu2port_trial::out<'r'>(r), cu2port_trial::in<'r'>(a), cu2port_trial::in<'r'>(b));" in text
-    assert "cu2port_ptx_sync(2, cu2port_trial::out<'r'>(m)" in text and "__syncthreads();" in text
+    assert "cu2port_ptx(0, cu2port_trial::cu2port_out<'r'>(r), cu2port_trial::cu2port_in<'r'>(a), " in text
+    assert "cu2port_ptx_sync(2, cu2port_trial::cu2port_out<'r'>(m)" in text and "__syncthreads();" in text
     assert "cu2port_ptx_memory(" in text and text.count("\n") == given.count("\n")
     assert [b.has_carry for b in bodies[:3]] == [True, True, False] and bodies[3].is_pure
 

@@ -125,4 +125,4 @@ def _values(program: Program) -> Iterator[Value]:
 
 def _operand(unit: Unit, o: Operand) -> str:
     how = "in" if not o.output else "inout" if o.read else "out"
-    return f"cu2port_trial::{how}<'{o.letter}'>({unit.text[o.expr.start : o.expr.end]})"
+    return f"cu2port_trial::cu2port_{how}<'{o.letter}'>({unit.text[o.expr.start : o.expr.end]})"

@@ -12,7 +12,7 @@ _HIDDEN = frozenset({"union", "virtual"})
 
 
 def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
-    """A specialisation of `cu2port_trial::Members` for each plain struct or union among those names."""
+    """A specialisation of `cu2port_trial::cu2port_members` for each plain struct or union among those names."""
     for scope in unit.declarations.scopes():
         if scope.kind != "class" or scope.name not in seen or scope.bases:
             continue
@@ -71,12 +71,18 @@ def _template(unit: Unit, scope: Scope) -> tuple[str, str] | None:
 
 
 def _text(head: str, name: str, names: list[str], is_union: bool) -> str:
-    types = [f"std::remove_cv_t<decltype(S::{n})>" for n in names]
+    types = [f"decltype(cu2port_class::{n})" for n in names]
     if is_union:  # one of its members tells what all of its bytes are
-        adds = f"add<Largest<{', '.join(types)}>>(l, at);"
+        adds = (
+            f"cu2port_add<cu2port_largest<{', '.join(f'cu2port_plain<{t}>' for t in types)}>>(cu2port_to, cu2port_at);"
+        )
     else:
-        adds = " ".join(f"add<{t}>(l, at + __builtin_offsetof(S, {n}));" for t, n in zip(types, names, strict=True))
+        adds = " ".join(
+            f"cu2port_add<{t}>(cu2port_to, cu2port_at + __builtin_offsetof(cu2port_class, {n}));"
+            for t, n in zip(types, names, strict=True)
+        )
     return (
-        f"template <{head}> struct cu2port_trial::Members<{name}> {{ static constexpr bool known = true;"
-        f" using S = {name}; static void add_to(Layout& l, std::size_t at) {{ {adds} }} }};\n"
+        f"template <{head}> struct cu2port_trial::cu2port_members<{name}> {{"
+        f" static constexpr bool cu2port_known = true; using cu2port_class = {name};"
+        f" static void cu2port_add_to(cu2port_layout& cu2port_to, cu2port_size cu2port_at) {{ {adds} }} }};\n"
     )

@@ -19,7 +19,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shared_vars import declared
-from cu2port.verify.sim_build import Text, absolute_path, mirrored
+from cu2port.verify.sim_build import Program, Text, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR
 from cu2port.verify.trial.assembly import Body, CannotRunError, with_calls
 from cu2port.verify.trial.branches import counted
@@ -156,8 +156,8 @@ def _numbers(words: Iterable[str]) -> Iterator[int]:
                 yield n
 
 
-def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bare: bool = False) -> Written:
-    """Write the texts for one kernel of a program, whose unit is `path`, below a folder.
+def write(side: Side, kernel: Kernel, program: Program, folder: Path, told: Hints, bare: bool = False) -> Written:
+    """Write the texts for one kernel of a program below a folder.
 
     `told`: of the CUDA side; `bare`: for a GPU's compiler, not for the simulator. Raises LackingError.
     """
@@ -166,6 +166,7 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bar
     places: list[str] = []
     bodies: list[Body] = []
     macros = frozenset(name for unit in side.units.values() for name in unit.macros)
+    path = absolute_path(program.units[0])
     small = any("half" in x or "bfloat" in x for x in seen)
     for real, unit in side.units.items():
         text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
@@ -180,11 +181,12 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bar
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
         out = unit.text if bare else instrument(unit, reach)
-        if real == absolute_path(path):
-            out = _names(seen) * side.cuda + out + _main(side, kernel, seen, told)
+        if real == path:
+            before = _defined((*program.defines, *kernel.defines)) + _names(seen) * side.cuda
+            out = before + out + _main(side, kernel, seen, told)
         digest.update(f"{target}\0{len(out)}\0{out}".encode("latin-1"))
         target.write_bytes(out.encode("latin-1"))
-    return Written(mirrored(folder, absolute_path(path)), digest.hexdigest(), tuple(places), tuple(bodies))
+    return Written(mirrored(folder, path), digest.hexdigest(), tuple(places), tuple(bodies))
 
 
 def _without_ptx(unit: Unit, seen: frozenset[str], bodies: list[Body]) -> str:
@@ -225,6 +227,12 @@ def _names(seen: frozenset[str]) -> str:
     return "".join(f"#define {n} {renames[n]}\n" for n in sorted(seen & renames.keys()) if is_identifier(renames[n]))
 
 
+def _defined(macros: Iterable[str]) -> str:
+    """What a build defines, in the text: the trial's headers come before it, and have such names too."""
+    pairs = (x.partition("=") for x in macros)
+    return "".join(f"#define {name} {value if given else 1}\n" for name, given, value in pairs)
+
+
 def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     structs = "".join(
         dict.fromkeys(x for p, u in side.units.items() if INCLUDE_DIR not in p.parents for x in members(u, seen))
@@ -243,18 +251,20 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
         _array("const char*", "names", map(json.dumps, kernel.parameters)),
         _array("dim3", "blocks", (f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)),
         _array("unsigned", "told", map(str, told.numbers)),
-        _array("cu2port_trial::List<unsigned>", "given", (name for name, _ in rows)),
+        _array("cu2port_trial::cu2port_list<unsigned>", "given", (name for name, _ in rows)),
         _array("unsigned", "alike", map(str, kernel.alike)),
-        _array("cu2port_trial::Global", "globals", dict.fromkeys(_globals(side.units.values(), seen))),
+        _array("cu2port_trial::cu2port_variable", "globals", dict.fromkeys(_globals(side.units.values(), seen))),
     ]
     names, blocks, numbers, given, alike, globals_ = (name for name, _ in lists)
     arrays = "".join(text for _, text in (*rows, *lists))
     return (
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}{pointer}'
-        f"int main(int argc, char** argv) {{\n{arrays}"
-        f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {names}, {json.dumps(kernel.roles)},"
+        f"#undef main\nint main(int cu2port_argc, char** cu2port_argv) {{\n{arrays}"
+        f"const cu2port_trial::cu2port_spec cu2port_spec{{{json.dumps(kernel.shown)}, {names},"
+        f" {json.dumps(kernel.roles)},"
         f" {blocks}, {told.axes}, {kernel.dynamic}, {numbers}, {given}, {alike}, {block}}};\n"
-        f"return cu2port_trial::main(argc, argv, spec, {space}::cu2port_trial_kernel, {globals_});\n}}\n"
+        f"return cu2port_trial::cu2port_main(cu2port_argc, cu2port_argv, cu2port_spec,"
+        f" {space}::cu2port_trial_kernel, {globals_});\n}}\n"
     )
 
 
@@ -279,4 +289,4 @@ def _globals(units: Iterable[Unit], seen: frozenset[str]) -> Iterator[str]:
                 if name in e.names and d is not None and "extern" not in words and "template" not in words:
                     full = f"::{d.scope.path}::{name}" if d.scope.path else f"::{name}"
                     filled = "false" if "=" in words else "true"
-                    yield f'cu2port_trial::global("{name}", {full}, {filled})'
+                    yield f'cu2port_trial::cu2port_global("{name}", {full}, {filled})'

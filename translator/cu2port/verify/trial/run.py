@@ -351,7 +351,7 @@ class Trial:
         name = "cuda" if side.cuda else "hip"
         src = folder / name
         with self.reading:
-            written = write(side, kernel, self.program.units[0], src, told)
+            written = write(side, kernel, self.program, src, told)
         out = folder / f"{name}-{wave}{'-watched' * watched}"
         mark = folder / f"{out.name}.digest"  # of what is built: both stay until another text is
         if mark.is_file() and mark.read_text() == written.digest:
@@ -360,8 +360,7 @@ class Trial:
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
         includes += [f"-I{written.unit.parent}", f"-idirafter{absolute_path(self.program.units[0]).parent}"]
-        defines = [f"-D{d}" for d in (*self.program.defines, *kernel.defines)]
-        flags = [*parts.flags(self.toolchain, wave, side.cuda, watched), *includes, *defines, *self.program.flags]
+        flags = [*parts.flags(self.toolchain, wave, side.cuda, watched), *includes, *self.program.flags]
         objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
         alone = folder / f"{out.name}.o"
         flags += ["-ferror-limit=0"] * self.toolchain.is_clang  # all of them: see `fitting`

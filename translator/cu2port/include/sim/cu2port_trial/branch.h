@@ -1,12 +1,12 @@
 // Which branches of a kernel were executed, in the CUDA program of a trial. Conditions are compiled as
-// `CU2PORT_BRANCH(number, condition)`.
+// `CU2PORT_BRANCH(number, condition)`. What it stands for is in the text of a program, so no macro there has such names.
 #pragma once
 
 #include <cstdint>
 
 namespace cu2port_trial {
 
-constexpr unsigned kBranches = 4096;
+constexpr unsigned kBranches = 4096, cu2port_branches = kBranches;
 inline unsigned char branches[kBranches];  // bits: 1 false, 2 true, 4 the condition is a constant
 inline std::uint32_t counts[kBranches];    // how often each was true
 
@@ -22,7 +22,7 @@ __attribute__((always_inline)) inline void note(bool condition) {
     counts[N] += condition;
 }
 template <unsigned N>  // also in constant expressions, where there is nothing to note
-__attribute__((always_inline)) constexpr bool branch(bool condition) {
+__attribute__((always_inline)) constexpr bool cu2port_branch(bool condition) {
     if (!__builtin_is_constant_evaluated()) note<N>(condition);
     return condition;
 }
@@ -32,5 +32,5 @@ __attribute__((always_inline)) constexpr bool branch(bool condition) {
 #ifdef CU2PORT_TRIAL_WATCHED  // where accesses to memory are: not to these counters
 #define CU2PORT_BRANCH(number, ...) static_cast<bool>(__VA_ARGS__)
 #else
-#define CU2PORT_BRANCH(number, ...) ::cu2port_trial::branch<(number) % ::cu2port_trial::kBranches>(static_cast<bool>(__VA_ARGS__))
+#define CU2PORT_BRANCH(number, ...) ::cu2port_trial::cu2port_branch<(number) % ::cu2port_trial::cu2port_branches>(static_cast<bool>(__VA_ARGS__))
 #endif

@@ -57,10 +57,21 @@ using Largest = typename LargestOf<Ts...>::type;
 
 // The members of the user's structs; the program of a trial specialises it for those that it read.
 template <class T>
-struct Members {
-    static constexpr bool known = false;
-    static void add_to(Layout&, std::size_t) {}
+struct cu2port_members {
+    static constexpr bool cu2port_known = false;
+    static void cu2port_add_to(Layout&, std::size_t) {}
 };
+// What it says there: the text of the program comes before it, and macros of a program have shorter names.
+using cu2port_layout = Layout;
+using cu2port_size = std::size_t;
+template <class T>
+using cu2port_plain = std::remove_cv_t<T>;
+template <class... Ts>
+using cu2port_largest = Largest<Ts...>;
+template <class T>
+void cu2port_add(Layout& out, std::size_t at) {
+    add<std::remove_cv_t<T>>(out, at);
+}
 
 template <class T>
 struct Count : std::integral_constant<std::size_t, 0> {};
@@ -130,8 +141,8 @@ void add(Layout& out, std::size_t at) {
         for (std::size_t i = 0; i < Count<T>::value; ++i) add<E>(out, at + i * sizeof(E));
     } else if constexpr (IsState<T>::value) {
         for (std::size_t i = 0; i < sizeof(T); i += 4) push(out, {at + i, 4, Field::whole, false, nullptr});
-    } else if constexpr (Members<T>::known) {
-        Members<T>::add_to(out, at);
+    } else if constexpr (cu2port_members<T>::cu2port_known) {
+        cu2port_members<T>::cu2port_add_to(out, at);
     } else {
         out.unfit = "a class whose members are not known";
     }

@@ -1,5 +1,6 @@
 // Inline PTX of the CUDA side: a call in its place sends the registers to the interpreter, which cu2port runs at the
-// other end of a socket. Calls are `cu2port_ptx(BODY, in<'r'>(a), out<'f'>(b), ...)`, where the letters are constraints.
+// other end of a socket. Calls are `cu2port_ptx(BODY, cu2port_in<'r'>(a), cu2port_out<'f'>(b), ...)`, where the letters are constraints.
+// Programs have macros of shorter names.
 #pragma once
 
 #include <cstdint>
@@ -50,15 +51,15 @@ void put_bits(void* to, std::uint64_t bits) {
     else *static_cast<T*>(to) = same_bits<T>(held);
 }
 template <char L, class T>
-Register in(const T& v) {
+Register cu2port_in(const T& v) {
     return {to_bits<L, T>(v), nullptr, nullptr};
 }
 template <char L, class T>
-Register inout(T& v) {
+Register cu2port_inout(T& v) {
     return {to_bits<L, std::remove_cv_t<T>>(v), const_cast<std::remove_cv_t<T>*>(std::addressof(v)), &put_bits<L, std::remove_cv_t<T>>};
 }
 template <char L, class T>
-Register out(T& v) {
+Register cu2port_out(T& v) {
     return {0, const_cast<std::remove_cv_t<T>*>(std::addressof(v)), &put_bits<L, std::remove_cv_t<T>>};
 }
 

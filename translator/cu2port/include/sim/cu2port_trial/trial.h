@@ -71,7 +71,7 @@ struct Global {
     bool filled;
 };
 template <class T>
-Global global(const char* name, T& v, bool filled) {
+Global cu2port_global(const char* name, T& v, bool filled) {
     using E = std::remove_cv_t<std::remove_all_extents_t<T>>;
     return {name, static_cast<char*>(address_of(v)), sizeof(T), &layout_of<E>(), filled};
 }
@@ -107,7 +107,7 @@ int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index
     return start(kernel, spec.kernel, c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, args, std::index_sequence<I...>{});
 }
 template <class... P>
-int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), List<Global> globals) {
+int cu2port_main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), List<Global> globals) {
     const Layout* const parameters[] = {&layout_of<std::decay_t<P>>()..., nullptr};
     const Kernel erased{{parameters, sizeof...(P)},
                         [](void* k, const Spec& s, const Case& c) {
@@ -116,5 +116,10 @@ int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), List<Glo
                         reinterpret_cast<void*>(kernel)};
     return drive(argc, argv, spec, erased, globals);
 }
+// The program's main function comes behind the text of the user's program, whose macros have shorter names.
+template <class T>
+using cu2port_list = List<T>;
+using cu2port_variable = Global;
+using cu2port_spec = Spec;
 
 }  // namespace cu2port_trial
