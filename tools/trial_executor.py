@@ -1,12 +1,17 @@
 """Kernels that `cu2port trial` calls the same, also as machine code of AMD GPUs, with the same arguments.
 
     python tools/trial_executor.py EMULATOR FOLDER... [-I DIR]... [--every N] [--count N] [--launches N] [--json FILE]
+        [--kept FILE --project NAME]
 
 EMULATOR is a folder with an executor of GPU code objects, as `cu2port simulate --executor` takes one; it is no part of
 cu2port. Of each FOLDER up to `--count` kernels are taken that `cu2port trial` calls the same. The converted kernel is
 compiled for gfx942 (waves of 64 lanes) and gfx1100 (32), and run with the arguments of some of the trial's launches:
 the smallest, the largest of at most 1024 threads, and some between. What it leaves in memory is compared with what the
 simulator left, by the trial's own rules. Prints a line for each kernel and target, and the counts in the end.
+
+`--kept tools/trial_executor.txt` adds a line for each kernel that agrees on both targets, once it has, and passes over
+those that have one: several runs, and one that was stopped, add up, and none counts twice. A line has the project,
+FOLDER's name with the file and line of the kernel, its name, and how many launches agreed.
 
 Exit: 0 when all that ran agree, 1 when some do not.
 """
@@ -75,6 +80,23 @@ class How:
     every: int
     count: int
     launches: int
+    kept: frozenset[str] = frozenset()  # kernels that are passed over, as `named` has them
+
+
+def named(root: Path, file: str) -> str:
+    """A kernel, by the name of its folder, its file and its line."""
+    return f"{root.name}/{file}"
+
+
+def read_kept(path: Path | None) -> list[tuple[str, str]]:
+    """The project and the kernel of each line."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path and path.is_file() else []
+    return [(f[0], f[1]) for f in (x.split() for x in lines if x and not x.startswith("#"))]
+
+
+def all_agree(results: Sequence[Result]) -> bool:
+    """Whether a kernel agrees on each target."""
+    return {r.target for r in results if r.word == "agrees"} == WAVES.keys()
 
 
 def threads_of(recorded: Recorded, number: int) -> int:
@@ -176,13 +198,13 @@ def run(root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how
         for real, kernel in opened[1] if opened else ():
             if len(done) >= how.count:
                 return
-            key = f"{real}:{kernel.line}"
-            if opened is None or isinstance(kernel, Unclear) or key in done:
+            key = f"{os.path.relpath(real, absolute_path(root))}:{kernel.line}"
+            if opened is None or isinstance(kernel, Unclear) or key in done or named(root, key) in how.kept:
                 continue
             try:
                 for result in judge(opened[0], kernel, executor, runner, how.launches):
                     done.add(key)
-                    yield replace(result, file=f"{real.relative_to(absolute_path(root))}:{kernel.line}")
+                    yield replace(result, file=key)
             except (LackingError, CannotBuild):
                 continue
 
@@ -197,6 +219,8 @@ def run(root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how
 @click.option("--time", "time_s", type=float, default=2.0)
 @click.option("--run", "runner", default="", help="Command in place of emulator_run.py.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for what the emulator compiled.")
+@click.option("--kept", "kept_file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--project", default="", help="For --kept; else the folder's name.")
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
 def main(
     emulator: Path,
@@ -208,6 +232,8 @@ def main(
     time_s: float,
     runner: str,
     keep: Path | None,
+    kept_file: Path | None,
+    project: str,
     json_file: Path | None,
 ) -> None:
     executor = find_executor(str(emulator))
@@ -217,16 +243,28 @@ def main(
     script = Path(__file__).with_name("emulator_run.py")
     words = shlex.split(runner) or [str(executor.python), str(script), str(executor.folder), str(keep / "instructions")]
     results: list[Result] = []
+    kept = read_kept(kept_file)
+    how = How(include_dirs, every, count, launches, frozenset(name for _, name in kept))
+    of_kernels: dict[str, list[Result]] = {}
     for root in roots:
-        for r in run(root, executor, words, Asked(time_s=time_s), How(include_dirs, every, count, launches)):
+        for r in run(root, executor, words, Asked(time_s=time_s), how):
             results.append(r)
-            print(one_line(f"{root.name}/{r.file}: {r.kernel}: {r.target} {r.word} ({r.launches}) {r.why}"), flush=True)
+            name = named(root, r.file)
+            print(one_line(f"{name}: {r.kernel}: {r.target} {r.word} ({r.launches}) {r.why}"), flush=True)
+            of_kernel = of_kernels.setdefault(name, [])
+            of_kernel.append(r)
+            if kept_file and all_agree(of_kernel):
+                kept.append((project or root.name, name))
+                with kept_file.open("a", encoding="utf-8") as f:
+                    f.write(f"{project or root.name} {name} {r.kernel} {sum(x.launches for x in of_kernel)}\n")
             if json_file:
                 json_file.write_text(json.dumps([asdict(x) for x in results], indent=1), encoding="utf-8")
     for target in WAVES:
         words_ = Counter(r.word for r in results if r.target == target)
         ran = sum(r.launches for r in results if r.target == target)
         print(f"{target}: " + ", ".join(f"{n} {w}" for w, n in sorted(words_.items())) + f"; {ran} launches agree")
+    if kept_file:
+        print(f"{len(kept)} kernels of {len({p for p, _ in kept})} projects agree on all targets")
     raise SystemExit(1 if any(r.word == "differs" for r in results) else 0)
 
 
