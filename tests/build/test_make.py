@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cu2port.build import functions, make
 from cu2port.build.convert import convert, facts
 from cu2port.build.kinds import kind_of
+from cu2port.build.options import Word
 from cu2port.build.table import table
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
@@ -297,3 +299,28 @@ def test_calls_of_functions_stay_whole(text: str) -> None:
     for line in (f"NVCCFLAGS = {text}\n", f"a:\n\tnvcc {text} -o $@\n"):
         for name, commas in _calls(ported(line)):
             assert commas == wanted[name], line
+
+
+@pytest.mark.parametrize(
+    "line",
+    (
+        "F = -Xptxas=$$(a) -g $(B) ${C}/d",
+        "\tnvcc -G $(A) $$B -Xptxas $(if $(V),-v) x.cu",
+        "F = \\$(a) -Xptxas=$(call x,y) $(D:.cu=.o) $@ $< $",
+        "F = -arch=sm_$(SM) '$(A)' \"$(B) c\" $(a} ${b) $(addprefix -Xcompiler ,$(W))",
+    ),
+)
+def test_a_line_of_plain_variables_is_read_as_any_other(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def words() -> list[Word]:
+        read = next(make._lines(line))
+        return list(make._words(read, functions.functions(read.text, 0)))
+
+    short = words()
+    monkeypatch.setattr(functions, "_MORE", re.compile(r"\$"))
+    assert short == words()
+
+
+def test_lines_without_what_is_looked_for_change_nothing() -> None:
+    lines = "\n".join(("CC = nvcc", "\t", "# nvcc", "NAME = x y", "all:", "ifdef X", "endif", "\t@echo done"))
+    assert len(list(make._lines(lines))) == 6
+    assert [f.cuda for f in make.make(lines, Asked("make"))] == ["nvcc"]

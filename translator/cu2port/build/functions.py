@@ -28,6 +28,8 @@ _ARGUMENTS = {  # how many, 99 for any number; the last one may hold commas
 }
 _CALL = re.compile(r"(?<![\w=])\$[({](" + "|".join(sorted(_ARGUMENTS, reverse=True)) + r")[ \t]+")
 _CLOSES = {"(": ")", "{": "}"}
+# More than `$(NAME)` and `${NAME}`. A `$` or `\\` before them makes them the shell's.
+_MORE = re.compile(r"\$(?:\((?![\w.]+\))|\{(?![\w.]+\}))|[\\$]\$")
 _SIGN = re.compile(r"\$[({]|[(){},]")
 _PREFIXED = re.compile(r"\$[({]addprefix[ \t]+(?P<option>--?[A-Za-z][\w-]*)(?:=|[ \t]+),[ \t]*")
 _SUBSTITUTED = re.compile(r"\$[({]\w+:[^\s=(){}]*=(?=-)")  # `$(FLAGS:%=-Xcompiler %)`
@@ -87,7 +89,7 @@ NONE = Functions((), ())
 
 def functions(line: str, at: int) -> Functions:
     """The functions of a line that begins at byte `at` of its file."""
-    if "$(" not in line and "${" not in line:
+    if "$" not in line or _MORE.search(line) is None:
         return NONE
     calls = _calls(line)
     if not calls:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
-from cu2port.build.functions import Functions, functions
+from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
@@ -60,6 +60,9 @@ _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
 _TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l")  # what `_tools` looks for
+_MATTERS = re.compile(r"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_")  # what is looked for in words
+_PATH = re.compile(r"/[\w./-]+$")
+_LIB64 = re.compile(r"/lib64(?=[/\"']|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         return
     lines = list(_lines(text))
     calls = [functions(line.text, line.start) for line in lines]
-    words = [list(_words(line, of)) for line, of in zip(lines, calls, strict=True)]
+    words = [list(_words(line, of)) if _matters(line) else [] for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
     if "hipcc" in text and any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
         if names_nvcc:
@@ -130,7 +133,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
                 yield from options.changes(text, command, is_nvccs or line.name in passed, asked.archs)
-            for m in _FOREACH.finditer(line.text):
+            for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         yield from _renamed(line, asked)
         if not line.rule and _TOOL.search(line.text) is not None:
@@ -147,9 +150,12 @@ def _lines(text: str) -> Iterator[_Line]:
     recipe = False  # a rule is open: a line that begins with a tab is the shell's (GNU make's manual, "Recipe Syntax")
     for m in _LINE.finditer(text):
         line = _COMMENT.sub("", m[0]) if "#" in m[0] else m[0]
-        assigned = None if recipe and line.startswith("\t") else _ASSIGNED.match(line)
-        rule = assigned is None and not line[:1].isspace() and ":" in line and not line.startswith(("ifeq", "ifneq"))
-        if not (recipe and line.startswith("\t")) and line.strip() and not _CONDITIONAL.match(line):
+        if not line or line.isspace():
+            continue
+        of_recipe = recipe and line.startswith("\t")
+        assigned = None if of_recipe or "=" not in line else _ASSIGNED.match(line)
+        rule = assigned is None and ":" in line and not line[0].isspace() and not line.startswith(("ifeq", "ifneq"))
+        if not of_recipe and (rule or not _CONDITIONAL.match(line)):
             recipe = rule
         value = assigned.end() if assigned else 0
         yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
@@ -158,6 +164,9 @@ def _lines(text: str) -> Iterator[_Line]:
 def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
     """The words of a line. A call of a function is one word where it is an option's value, as in
     `-Xptxas $(if $(V),-v)`; elsewhere the words of its arguments are."""
+    if calls is NONE:
+        yield from (_word(line, found) for found in _WORD.finditer(line.text, line.value) if found[0] != "$")
+        return
     before = ""
     start = line.value
     while start < len(line.text):
@@ -191,6 +200,11 @@ def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
         yield options.Word(before, at[0], at, last=last, inside=begins, opaque=is_value, passed=passed)
 
 
+def _matters(line: _Line) -> bool:
+    """Whether the words of a line may be any of those that are looked for."""
+    return _MATTERS.search(line.text) is not None or line.name in TOOLKITS
+
+
 def _word(line: _Line, m: re.Match[str]) -> options.Word:
     start, end = line.start + m.start(), line.start + m.end()
     return options.Word(m[0], start, (start, end))
@@ -202,6 +216,9 @@ def _names_nvcc(line: _Line, words: list[options.Word]) -> bool:
 
 def _commands(line: _Line, words: list[options.Word]) -> Iterator[list[options.Word]]:
     """The words of each command of a line: `nvcc -G a.cu && ./a.out -G`."""
+    if _ENDS.search(line.text) is None:
+        yield words
+        return
     command: list[options.Word] = []
     for word in words:
         if command and _ENDS.search(line.text, command[-1].end - line.start, word.start - line.start):
@@ -214,9 +231,9 @@ def _commands(line: _Line, words: list[options.Word]) -> Iterator[list[options.W
 def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[str], every: bool) -> bool:
     """Whether the options among words are nvcc's. `compiles`: variables that name it; `every`: the host's compiler is
     nvcc, so that its flags are nvcc's too."""
-    if any(_NVCC.search(w.text) for w in words):
+    if _names_nvcc(line, words):
         return True
-    called = (m[1] for w in words for m in _REFERENCE.finditer(w.text))
+    called = (m[1] for w in words if "$" in w.text for m in _REFERENCE.finditer(w.text))
     if any(name in compiles or _NVCC_VARIABLE.fullmatch(name) for name in called):
         return True
     first = words[0].text if words else ""
@@ -234,14 +251,16 @@ def _passed(
     nvcc: list[str] = []
     others: list[str] = list(_IMPLICIT)
     for line, of_line in zip(lines, commands, strict=True):
-        for command in of_line:
+        for command in of_line if "$" in line.text else ():
             after = ("", *(w.text for w in command))
             own = [
                 m[1]
                 for before, w in zip(after, command, strict=False)
+                if "$" in w.text and not (w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
                 for m in _REFERENCE.finditer(w.text)
-                if not (w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
             ]
+            if not own:
+                continue
             if line.name and line.name not in compiles:
                 uses.setdefault(line.name, []).extend(own)
             else:
@@ -280,7 +299,7 @@ def _platform(
     with `-I` (`included`)."""
     places: dict[int, None] = {}
     first: options.Word | None = None
-    for word in words:
+    for word in words if "/include" in line.text else ():
         known = HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
         if known and _INCLUDE.match(word.text):
             bare = line.name and not word.text.startswith("-")
@@ -304,20 +323,21 @@ def _included(text: str) -> dict[str, list[int]]:
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
     """nvcc, NVIDIA's libraries and CUDA's folder in a word. `homes`: variables that are such a folder; `for_cuda`: the
     word is for CUDA's compiler."""
-    for m in _NVCC.finditer(word.text):
+    for m in _NVCC.finditer(word.text) if "nvcc" in word.text else ():
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
-    for m in HOME.finditer(word.text):
+    known = False
+    for m in HOME.finditer(word.text) if "/usr/local/cuda" in word.text else ():
+        known = True
         yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
-    known = HOME.search(word.text) is not None
-    for m in _REFERENCE.finditer(word.text):
+    for m in _REFERENCE.finditer(word.text) if "$" in word.text else ():
         if m[1] in homes:
             known = True
             if m[1] in TOOLKITS and m[1] not in asked.defined:
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )
-    lib64 = re.search(r"/lib64(?=[/\"']|$)", word.text)
-    if known and lib64:
+    lib64 = _LIB64.search(word.text) if known else None
+    if lib64:
         yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
@@ -345,7 +365,7 @@ def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Itera
 
 def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
     """CUDA's folder where nobody can tell that of ROCm."""
-    if line.name not in TOOLKITS or not words or not re.match(r"/[\w./-]+$", words[0].text):
+    if line.name not in TOOLKITS or not words or not _PATH.match(words[0].text):
         return
     shown, start = words[0].text, words[0].start
     if not HOME.search(shown) and not shown.startswith("/opt/rocm"):

@@ -72,6 +72,8 @@ def changes(
     while index < len(words):
         word = words[index]
         index += 1
+        if not word.text.startswith("-"):
+            continue  # as no option does
         key, equals, value = word.text.partition("=")
         if key in _ARCH:
             after = words[index] if not equals and not word.last and index < len(words) else None
