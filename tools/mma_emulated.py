@@ -1,12 +1,13 @@
 """Each form of `mma` as machine code of gfx942 and gfx1100, in an emulator, against the manual's triple loop.
 
-    python tools/mma_emulated.py [--only TEXT] [--kept | --passed-on] [--part N/M] [--arch gfx942] EMULATOR STORE
+    python tools/mma_emulated.py [--only TEXT] [--kept | --bits | --passed-on] [--part N/M] [--arch A] EMULATOR STORE
 
 EMULATOR is the folder of `second_executor.py`, STORE one for what `emulator_run.py` keeps. The kernels and their inputs
 are those of tests/ptx/test_mma.py, which runs them on the CPU as C++: here clang has compiled them, and the second
-executor takes them apart. With `--kept` sums stay in tiles, of the forms that allow it. Forms that the emulator cannot
-run are named with the reason. With `--passed-on` the programs of tests whose tiles go to functions, by pointer, by
-reference or in structs, are run instead, with tiles and without, and without them in the simulator: all must agree.
+executor takes them apart. With `--kept` sums stay in tiles, of the forms that allow it, with `--bits` in tiles for sums
+of several types; `--finite` leaves Inf and NaN out. Forms that the emulator cannot run are named with the reason. With
+`--passed-on` the programs of tests whose tiles go to functions, by pointer, by reference or in structs, are run
+instead, with tiles and without, and without them in the simulator: all must agree.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import test_carriers_again  # type: ignore[import-not-found]  # noqa: E402
 import test_mma  # type: ignore[import-not-found]  # noqa: E402
 import test_struct_sums as structs  # type: ignore[import-not-found]  # noqa: E402
 import test_sums_apart  # type: ignore[import-not-found]  # noqa: E402
+import test_sums_of_several_types  # type: ignore[import-not-found]  # noqa: E402
 
 CASES = (test_mma.Case("plain"), test_mma.Case("special"), test_mma.Case("small", here=(1,)))
 BATCH = 16
@@ -55,6 +57,7 @@ PASSED_ON: dict[str, Callable[[bool], str]] = {
         step=structs.STEP.replace("acc[i][j]", "acc[i][j].x"),
     ),
     "C of its own": partial(test_sums_apart.program, modes=1),
+    "sums of several types": test_sums_of_several_types.program,
 }
 
 
@@ -65,6 +68,8 @@ def main() -> int:
     parser.add_argument("store", type=Path)
     parser.add_argument("--only", default="", help="forms or programs with this text in their names")
     parser.add_argument("--kept", action="store_true", help="sums stay in tiles from step to step")
+    parser.add_argument("--bits", action="store_true", help="the same, in tiles for sums of several types")
+    parser.add_argument("--finite", action="store_true", help="without Inf and NaN, of which an emulator may know none")
     parser.add_argument("--passed-on", action="store_true", help="programs that pass tiles on to functions")
     parser.add_argument("--part", default="0/1", help="of M parts the Nth, from 0")
     parser.add_argument("--arch", action="append")
@@ -72,7 +77,7 @@ def main() -> int:
     if asked.passed_on:
         return passed_on(asked)
     part, parts = map(int, asked.part.split("/"))
-    every = test_mma.KEPT if asked.kept else test_mma.ALL
+    every = test_mma.KEPT if asked.kept or asked.bits else test_mma.ALL
     opcodes = [opcode for opcode in every if asked.only in opcode][part::parts]
     bad = 0
     for arch in asked.arch or ("gfx942", "gfx1100"):
@@ -116,9 +121,11 @@ def judged(opcodes: Sequence[str], arch: str, asked: argparse.Namespace) -> list
 def emulated(opcodes: Sequence[str], arch: str, asked: argparse.Namespace) -> list[tuple[str, str]]:
     """Compiles and runs forms together. Raises RuntimeError with the last line of what the emulator says."""
     rng = random.Random(",".join(opcodes))
-    cases = (*CASES, test_mma.Case("plain", steps=5), test_mma.Case("one special")) if asked.kept else CASES
+    kept = test_mma.BITS_OF_ALL if asked.bits else asked.kept
+    cases = (*CASES, test_mma.Case("plain", steps=5), test_mma.Case("one special")) if kept else CASES
+    cases = tuple(case for case in cases if not (asked.finite and "special" in case.kind))
     inputs = [test_mma.inputs_of(opcode, cases, rng) for opcode in opcodes]
-    program = test_mma.program(opcodes, cases, kept=asked.kept)
+    program = test_mma.program(opcodes, cases, kept=kept)
     every = test_mma.results(run(program, test_mma.written(inputs), arch, asked), inputs)
     return [(opcode, wrong(opcode, n, inputs[n], every, cases)) for n, opcode in enumerate(opcodes)]
 

@@ -21,7 +21,10 @@ MMA = (
     + ASM.replace("C", "c")
     + "\n}\n"
 )
-SUMS_OF_S32 = ASM.replace("m16n8k16.row.col.f32.f16.f16.f32", "m16n8k32.row.col.s32.s8.s8.s32").replace("C", "c")
+SUMS_OF_F16 = (
+    'asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"'
+    ' : "+r"(c[2]), "+r"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));'
+)
 USE = (
     "__device__ void load(unsigned*, unsigned*);\n"
     "__device__ void k(float* out, int n) {\n    float acc[2][4] = {};\n    unsigned a[4], b[2];\n    "
@@ -100,7 +103,7 @@ def test_a_name_that_is_qualified_names_the_namespace(space: str, call: str, kep
         ("__device__ inline", "struct S { __device__ inline"),  # a member
         ("\n}\n", "\n    c[0] += 1;\n}\n"),
         ("float* c,", "float* c, int first,"),
-        ("\n}\n", "\n    " + SUMS_OF_S32 + "\n}\n"),
+        ("\n}\n", "\n    " + SUMS_OF_F16 + "\n}\n"),
         ("__device__ inline", "__device__"),  # declared elsewhere, perhaps
     ],
 )

@@ -72,7 +72,7 @@ def test_a_wrapper_by_reference_through_a_pointer_of_its_own() -> None:
 
 
 def test_a_type_may_choose_the_product() -> None:
-    """A tile is for all of them; sums of another type are no such choice."""
+    """A tile is for all of them, and for their words where sums are of several types."""
     other = ASM.replace("C", "c").replace("f16.f16.f32", "bf16.bf16.f32")
     text = WRAPPER.replace("    asm", "    if constexpr (half) asm").replace("\n}\n", f"\n    else {other}\n}}\n")
     text = text.replace("__device__", "template <bool half> __device__") + kernel(LOOP % "mma<true>(acc[0], a, b);")
@@ -81,7 +81,9 @@ def test_a_type_may_choose_the_product() -> None:
     assert f"cu2port::mma::keep<cu2port::mma::Either, {kinds[0]}, {kinds[1]}, float>(acc);" in out
     assert "mma<true>(acc[0], a, b, acc_kept.at(acc, acc[0]));" in out
     assert out.count("}, tile);") == 2
-    assert not is_kept(text.replace("m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k32.row.col.s32.s8.s8.s32"))
+    out = converted(text.replace("m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k32.row.col.s32.s8.s8.s32"))
+    assert "s8, cu2port::mma::s8>, cu2port::mma::Bits>(acc);" in out
+    assert out.count("}, tile);") == 2
 
 
 @pytest.mark.parametrize("other", ["m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k8.row.col.f32.tf32.tf32.f32"])

@@ -22,9 +22,9 @@ from mma_programs import HEAD, run_simulated
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
-from cu2port.ptx.kept import both_kinds, into_tile
+from cu2port.ptx.kept import into_tile
 from cu2port.ptx.lifted import Lifted
-from cu2port.ptx.matrix_forms import SUMS, form_of, instruction, keeps, kinds
+from cu2port.ptx.matrix_forms import SUMS, both_kinds, form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
 
@@ -141,14 +141,18 @@ def chosen(opcode: str, n: int) -> Spec:
     return replace(s, selector=n % (8 // s.registers("A"))) if s.sparse and BITS[s.a] >= 16 else s
 
 
-def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
+BITS_OF_ALL = "bits"
+
+
+def kernel(n: int, opcode: str, fp: str = "exact", kept: bool | str = False) -> str:
     """`kept`: with its sums in a tile while the steps last, where the form allows it; in every second one, the lanes
-    are looked for once."""
+    are looked for once. `BITS_OF_ALL`: in a tile for sums of several types, where those of f16 are two words of four.
+    """
     s = chosen(opcode, n)
     text, places = text_of(opcode, s)
     lifted = emit(parse_inline(text), places, Options(fp=fp)).lines
     form = form_of(opcode, fp == "fast") if kept else None
-    kept = form is not None and keeps(form)
+    bits, kept = kept == BITS_OF_ALL, form is not None and keeps(form)
     if form is not None and kept:
         lifted = into_tile(Lifted(tuple(lifted), (opcode,), True, True), "kept.at(c, &c[0])").lines
     lines = "\n            ".join(lifted)
@@ -166,10 +170,17 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
         if n % 4 > 1:  # or another, in a tile for both
             chosen_kinds = both_kinds(chosen_kinds, "cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16")
         types = f"{chosen_kinds}, {SUMS[form.d]}"
+        if bits:
+            other = "Integers, cu2port::mma::s8" if form.d != "s32" else "Exact, cu2port::mma::f16"
+            both = both_kinds(kinds(form), f"cu2port::mma::{other}, {other.partition(' ')[2]}")
+            types = f"{both}, cu2port::mma::Bits"
         begin, end = f"auto kept = cu2port::mma::keep<{types}>(c);", "kept.give(c);"
         if n % 2:
             begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) __attribute__((always_inline)) {{"
             end = "});"
+        more = f"for (int i = {count}; i < 4; ++i) if (c[i] != 77) c[0] = -1;" if bits else ""
+        if bits and count == 2:
+            declared = [x.replace("unsigned c[2]", "unsigned c[4] = {0, 0, 77, 77}") for x in declared]
         return f"""// {opcode}, kept
 __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
     in += {SIZE} * threadIdx.x, out += {SIZE} * threadIdx.x;
@@ -181,6 +192,7 @@ __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsi
             {lines}
         }}
         {end}
+        {more}
         for (int i = 0; i < {count}; ++i) used[i] = c[i];
     }}
     for (int i = 0; i < {count}; ++i) out[i] = 0, __builtin_memcpy(&out[i], &used[i], sizeof used[i]);
@@ -203,7 +215,7 @@ __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsi
 
 
 def program(
-    opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "", kept: bool = False
+    opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "", kept: bool | str = False
 ) -> str:
     """Kernel n runs opcode n; `main` reads the inputs of all from a file and writes all results to another."""
     kernels = (kernel(n, opcode, fp, kept) for n, opcode in enumerate(opcodes))
@@ -295,7 +307,7 @@ def compare(
     seed: int,
     folder: Path,
     fp: str = "exact",
-    kept: bool = False,
+    kept: bool | str = False,
 ) -> None:
     """The same numbers in each way, since what is right takes longer than the program."""
     rng = random.Random(seed)
@@ -324,6 +336,7 @@ def compare(
 GFX11 = "CU2PORT_SIM_RDNA 3"  # WMMA as gfx11 has it; else wavefronts of 32 lanes are gfx12's
 
 
+PORTABLE = "CU2PORT_MMA_PORTABLE"
 WAYS = ((32, ""), (32, GFX11), (64, ""))
 
 
@@ -344,6 +357,14 @@ def test_sums_in_tiles_agree_with_the_manual(tmp_path: Path) -> None:
     compare(few, CASES, WAYS, 3, tmp_path, kept=True)
 
 
+@pytest.mark.slow
+def test_sums_in_tiles_of_several_types_agree_with_the_manual(tmp_path: Path) -> None:
+    """Also where a GPU has no matrix instruction for the type, and where no element is a whole number's."""
+    few = [x for x in KEPT if ".e" not in x or ".f16.e4m3.e5m2" in x]
+    assert {x.split(".")[6] for x in few} >= {"f32", "f16", "s32"}
+    compare(few, CASES, (*WAYS, (64, PORTABLE)), 5, tmp_path, kept=BITS_OF_ALL)
+
+
 @pytest.mark.parametrize("minus", [0, 1])
 def test_zeros_of_one_warp_do_not_reach_the_other(minus: int, tmp_path: Path) -> None:
     """One warp adds -0 to -0, which any +0 would end, the other +0 to +0."""
@@ -358,7 +379,6 @@ def test_zeros_of_one_warp_do_not_reach_the_other(minus: int, tmp_path: Path) ->
         assert words[:4] == [0x80000000 if lane // 32 == minus else 0] * 4
 
 
-PORTABLE = "CU2PORT_MMA_PORTABLE"
 MORE = (*CASES, Case("special"), Case("small"))
 
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 from cu2port.core.files import HEADER_SUFFIXES
 from cu2port.core.model import Edit
@@ -37,7 +36,7 @@ from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, 
 from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
-from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, SUMS, kinds
+from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, all_kinds, in_a_row, is_exchanged, sums_of, where
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
 from cu2port.ptx.wrappers import Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
@@ -58,11 +57,13 @@ _PASSES_ON = frozenset({"goto", "co_yield", "co_await"})
 @dataclass(frozen=True)
 class Kept:
     """For asm statements by keyword: the tile that each multiplies into, and edits around them. `elsewhere`: those
-    whose tiles only other files have. `apart`: edits of loops whose products are all in functions of headers."""
+    whose tiles only other files have. `exchanged`: those whose sums no tile has between products. `apart`: edits of
+    loops whose products are all in functions of headers."""
 
     tiles: Mapping[int, str] = field(default_factory=dict)
     edits: Mapping[int, tuple[Edit, ...]] = field(default_factory=dict)
     elsewhere: frozenset[int] = frozenset()
+    exchanged: frozenset[int] = frozenset()
     apart: tuple[Apart, ...] = ()
 
 
@@ -94,12 +95,14 @@ class _Use:
 
 @dataclass
 class _Noted:
-    """What keeps arrays of a function in tiles. `tiles`, `used`: of all functions, by asm statement and by wrapper.
+    """What keeps arrays of a function in tiles. `tiles`, `used`: of all functions, by asm statement and by wrapper;
+    `exchanged`: of all functions too.
     `anchor`: the asm statement that the edits belong to, -1 for none; `more`: parameters and arguments, by closing
     bracket; `given`: arguments of `included` wrappers; `called`: local functions that loops with tiles call."""
 
     tiles: dict[int, str]
     used: dict[str, list[Edit]]
+    exchanged: set[int]
     anchor: int = -1
     around: list[Around] = field(default_factory=list)
     more: list[tuple[int, str]] = field(default_factory=list)
@@ -137,6 +140,7 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
     tiles: dict[int, str] = {}
     edits: dict[int, tuple[Edit, ...]] = {}
     used: dict[str, list[Edit]] = {}
+    exchanged: set[int] = set()
     apart: list[Apart] = []
     for f in unit.functions:
         if f.name in by_name or not (f.body[0] in by_function or _names(unit, f.body, by_name)):
@@ -144,7 +148,7 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         body = read_body(unit, f.body[0] + 1, f.body[1])
         local = local_functions(unit, f, body)
         uses = list(_uses(unit, body, local, by_function.get(f.body[0], []), by_name))
-        noted = _Noted(tiles, used)
+        noted = _Noted(tiles, used, exchanged)
         for root in dict.fromkeys(use.root for use in uses):
             mine = [u for u in uses if u.root == root]
             for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
@@ -162,11 +166,13 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         tile = _free(unit, "tile")
         made += w.edits(unit, tile)
         tiles.update((p.statement.keyword, w.tile_of(p, tile)) for p in w.products)
+        exchanged.update(p.statement.keyword for p in w.products if is_exchanged(p.form, w.sums))
         if w.keyword >= 0:
             edits[w.keyword] = (*edits.get(w.keyword, ()), *made)
         else:
             apart.append(_apart(w.function.name_at, (c.wrapper for c in w.calls), tuple(made), ELSEWHERE))
-    return Kept(tiles, edits, frozenset(p.statement.keyword for w in elsewhere for p in w.products), tuple(apart))
+    taken = frozenset(p.statement.keyword for w in elsewhere for p in w.products)
+    return Kept(tiles, edits, taken, frozenset(exchanged), tuple(apart))
 
 
 def _elsewhere(unit: Unit, own: Iterable[Wrapper], used: dict[str, list[Edit]]) -> list[Wrapper]:
@@ -236,12 +242,12 @@ def _regions(
     lanes stay together. Each is a loop, or statements in a row with a loop among them. `others`: of other arrays."""
     whole = list(all_statements(body, local))
     declared = [s for s in whole if isinstance(s, Decl) and s.name == root]
-    count = min((form.registers("D") for u in uses for form in u.forms), default=4)
+    count = in_a_row(form for u in uses for form in u.forms) if any(u.forms for u in uses) else 4
     if len(declared) != 1 or not is_array(unit, declared[0], count) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
         return
     if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
         return
-    uses = [u for u in uses if u.map is not None or _begins_tile(unit, u, declared[0].at)]
+    uses = [u for u in uses if u.map is not None or _begins_tile(unit, u, declared[0].at, count)]
     places = [r for u in uses for r in u.places]
 
     def holds(r: range) -> Holds:
@@ -272,20 +278,21 @@ def _regions(
             yield region, inside, together
 
 
-def _begins_tile(unit: Unit, u: _Use, at: int) -> bool:
-    """Whether what a use names of an array that token `at` declares is the first of four elements in a row."""
+def _begins_tile(unit: Unit, u: _Use, at: int, count: int) -> bool:
+    """Whether what a use names of an array that token `at` declares is the first of `count` elements in a row."""
     if u.call is None:
-        return begins_tile(unit, u.places[0], at, count=u.forms[0].registers("D"))
+        return begins_tile(unit, u.places[0], at, count=count)
     return begins_tile(unit, u.places[0], at, *u.call.wrapper.begin)
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
-    """Whether products with sums of one type add to what maps change alike, some go on from where they are, and all
+    """Whether products add into tiles of one kind, which maps change alike, some go on from where they are, and all
     lanes of a warp name the same places."""
     maps = [u.map for u in inside if u.map is not None]
-    sums = {SUMS[form.d] for u in inside for form in u.forms}
+    sums = sums_of(form for u in inside for form in u.forms)
+    given = {u.call.wrapper.sums for u in inside if u.call is not None}
     goes_on = any(x.goes_on for u in inside for x in (u.product, u.call) if x is not None)
-    if not goes_on or len(sums | {m.type_ for m in maps}) != 1:
+    if not goes_on or not {*given, *(m.type_ for m in maps)} <= {sums}:
         return False
     chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
     values = [*chosen, *(e for m in maps for e in m.values)]
@@ -329,10 +336,13 @@ def _take(
 ) -> None:
     """Notes what keeps an array in tiles in a loop, with products in these local functions."""
     name = _free(unit, f"{root}_kept")
+    forms = [x for u in uses for x in u.forms]
+    types, sums = all_kinds(forms), sums_of(forms)
     for u in uses:
         if u.product is not None:
             keyword = u.product.statement.keyword
-            noted.tiles[keyword] = begun(f"{name}.at({root}, &ptx_operand_{u.product.first}_)", u.product)
+            noted.exchanged.update((keyword,) if is_exchanged(u.product.form, sums) else ())
+            noted.tiles[keyword] = begun(f"{name}.at({root}, &ptx_operand_{u.product.first}_)", u.product, sums)
         elif u.call is not None:
             w = u.call.wrapper
             keyword = w.keyword if not w.included else -1
@@ -349,15 +359,13 @@ def _take(
         noted.anchor = max(noted.anchor, keyword)
     for g in through:
         noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
-    forms = [x for u in uses for x in u.forms]
-    types, sums = _all_kinds(forms), SUMS[forms[0].d]
     there = []
     if any(u.call is not None and u.call.wrapper.of_type for u in uses):
         there.append(f"cu2port::mma::Holds<{sums}, decltype({root})>::value")
     of = f"cu2port::mma::Element<decltype({root})>"
     there += [f"cu2port::mma::IsAll<{sums}, {of}, decltype({of}::{m})>::value" for m in sorted(_members(uses))]
     if there:
-        types = _where(types, " && ".join(there))
+        types = where(types, " && ".join(there))
     types = f"{types}, {sums}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
@@ -373,22 +381,6 @@ def _members(uses: Iterable[_Use]) -> frozenset[str]:
         u.call.members if u.call is not None else {u.product.member} if u.product is not None else () for u in uses
     )
     return frozenset(m for one in found for m in one if m)
-
-
-def _where(kinds_: str, there: str) -> str:
-    """The template arguments for products that are there on a condition."""
-    how, _, others = kinds_.partition(", ")
-    return f"cu2port::mma::Where<{there}, {how}>, {others}"
-
-
-def _all_kinds(forms: Iterable[Form]) -> str:
-    """The template arguments for products of some kinds."""
-    return reduce(both_kinds, dict.fromkeys(map(kinds, forms)))
-
-
-def both_kinds(a: str, b: str) -> str:
-    """The template arguments of a tile for products of two kinds."""
-    return f"cu2port::mma::Either, cu2port::mma::Kind<{a}>, cu2port::mma::Kind<{b}>"
 
 
 def _free(unit: Unit, name: str) -> str:

@@ -10,7 +10,9 @@ of them twice.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.matrix_layouts import AMD, ELEMENT_BITS
@@ -88,10 +90,10 @@ AROUND = "the loop around"
 ELSEWHERE = "loops of other files that keep them so"
 
 
-def note(opcode: str, fast: bool, kept: str = "") -> str:
+def note(opcode: str, fast: bool, kept: str = "", exchanged: bool = False) -> str:
     """What a report says of a product: how it is multiplied, on which GPUs, and why by vector instructions on all.
 
-    `kept`: where its sums stay in tiles.
+    `kept`: where its sums stay in tiles; `exchanged`: each product takes them out and puts them back.
     """
     form = form_of(opcode, fast)
     in_tile = kept == AROUND
@@ -101,6 +103,8 @@ def note(opcode: str, fast: bool, kept: str = "") -> str:
     told = [f"by MFMA on {_all(mfma)} where both warps of a wavefront are there"] if mfma else []
     told += [f"by WMMA on {_all(wmma)}"] if wmma else []
     out = ", ".join([*told, "else by vector instructions"])
+    if exchanged:
+        return f"{out}; its sums go to and from tiles for sums of several types at each product"
     return f"{out}; its sums stay in the matrix instruction's layout in {kept}" if kept else out
 
 
@@ -150,6 +154,23 @@ def exchange(name: str, lane: int) -> Exchange:
 
 
 SUMS = {"f32": "float", "s32": "int", "f16": "cu2port::mma::Pairs"}  # what a tile is of, in C++
+BITS = "cu2port::mma::Bits"  # of the words of several types
+
+
+def sums_of(forms: Iterable[Form]) -> str:
+    """What a tile is of that each of these may add into."""
+    found = {SUMS[form.d] for form in forms}
+    return found.pop() if len(found) == 1 else BITS
+
+
+def is_exchanged(form: Form, sums: str) -> bool:
+    """Whether each product takes its sums out of the tile and puts them back."""
+    return form.d == "f16" and sums == BITS
+
+
+def in_a_row(forms: Iterable[Form]) -> int:
+    """How many elements of an array are such a tile."""
+    return max(form.registers("D") for form in forms)
 
 
 def keeps(form: Form) -> bool:
@@ -164,6 +185,22 @@ def kinds(form: Form) -> str:
     how = "Integers" if form.d == "s32" else "Fast" if form.suffix == "fast" else "Exact"
     space = "cu2port::mma::"
     return ", ".join(space + x for x in (how, "f16" if small else form.a, "f16" if small else form.b))
+
+
+def where(kinds_: str, condition: str) -> str:
+    """The template arguments for products that are there on a condition."""
+    how, _, others = kinds_.partition(", ")
+    return f"cu2port::mma::Where<{condition}, {how}>, {others}"
+
+
+def all_kinds(forms: Iterable[Form]) -> str:
+    """The template arguments for products of some kinds."""
+    return reduce(both_kinds, dict.fromkeys(map(kinds, forms)))
+
+
+def both_kinds(a: str, b: str) -> str:
+    """The template arguments of a tile for products of two kinds."""
+    return f"cu2port::mma::Either, cu2port::mma::Kind<{a}>, cu2port::mma::Kind<{b}>"
 
 
 def kept_from(lane: int) -> int:

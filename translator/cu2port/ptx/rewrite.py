@@ -187,7 +187,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
         certain, note = False, note or _TRAP_NOTE
     fast = unit.options.ptx_fp == "fast"
     where = "" if s.keyword not in kept.tiles else ELSEWHERE if s.keyword in kept.elsewhere else AROUND
-    products = tuple((x, matrix_forms.note(x, fast, where)) for x in names if _PRODUCT.match(x))
+    apart = s.keyword in kept.exchanged
+    products = tuple((x, matrix_forms.note(x, fast, where, apart)) for x in names if _PRODUCT.match(x))
     if products:
         unsure = _unsure_products(name for name, _ in products)
         certain, note = certain and not unsure, "; ".join(filter(None, (_told(products), unsure, note)))

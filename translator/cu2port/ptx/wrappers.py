@@ -20,7 +20,7 @@ from cu2port.ptx.controls import left_out
 from cu2port.ptx.declared import parameters_of, row_pointers
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.local_arrays import begins_tile, only
-from cu2port.ptx.matrix_forms import SUMS
+from cu2port.ptx.matrix_forms import BITS, in_a_row, is_exchanged, sums_of
 from cu2port.ptx.regions import extent
 from cu2port.ptx.spread import root_of, same
 from cu2port.ptx.taken import is_left_out
@@ -105,9 +105,14 @@ class Wrapper:
         return (*(p.form for p in self.products), *(x for c in self.calls for x in c.wrapper.forms))
 
     @property
+    def sums(self) -> str:
+        """What its tiles are of."""
+        return sums_of(self.forms)
+
+    @property
     def begin(self) -> tuple[bool, bool, int]:
         """How what it is given begins a tile, see `begins_tile`."""
-        return self.reference and not self.spread, bool(self.members), self.forms[0].registers("D")
+        return self.reference and not self.spread, bool(self.members), in_a_row(self.forms)
 
     @property
     def keyword(self) -> int:
@@ -128,17 +133,16 @@ class Wrapper:
         if p.at is None:
             made = f"{tile}.at({self.base}, &ptx_operand_{p.first}_)"
         elif p.at:
-            n = p.at // p.form.registers("D")
+            n = p.at // in_a_row(self.forms)
             made = f"({tile} + {n})" if p.begins else f"{tile} + {n}"
         else:
             made = tile
-        return begun(made, p)
+        return begun(made, p, self.sums)
 
     def edits(self, unit: Unit, tile: str) -> Iterator[Edit]:
         """The parameter, and what calls in its body hand on."""
-        type_ = SUMS[self.forms[0].d]
         close = unit.p[self.function.params[1]]
-        yield insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT)
+        yield insert(close, f", cu2port::mma::Into<{self.sums}> {tile} = {{}}", Side.LEFT)
         head = unit.t[self.function.first : self.function.name_at]
         if "__device__" in head and _INLINED.isdisjoint(head):
             side = self.function.first + head.index("__device__")
@@ -146,9 +150,10 @@ class Wrapper:
         yield from (c.given(unit, f"{tile}.@({self.base}, ") for c in self.calls)
 
 
-def begun(tile: str, p: Product) -> str:
-    """The tile that a product adds into, as it begins."""
-    return f"{tile}.{p.begins}()" if p.begins else tile
+def begun(tile: str, p: Product, sums: str) -> str:
+    """The tile that a product adds into, as it begins. Zeros of f16 are two of four words."""
+    begins = "from_c" if p.begins and is_exchanged(p.form, sums) else p.begins
+    return f"{tile}.{begins}()" if begins else tile
 
 
 def in_functions(unit: Unit, products: Iterable[Product]) -> dict[int, list[Product]]:
@@ -266,16 +271,19 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
     others = list(_of_other_types(unit, body, at, param.at)) if of_type else []
     if not only(unit, f.body, held.name, [*held.allowed, *others]):
         return None
-    sums = {x.d for x in (*(p.form for p in products), *(x for c in calls for x in c.wrapper.forms))}
-    if not (param.pointer or param.reference) or len(sums) != 1:
+    forms = [*(p.form for p in products), *(x for c in calls for x in c.wrapper.forms)]
+    count = in_a_row(forms)
+    if not (param.pointer or param.reference) or any(c.wrapper.sums != sums_of(forms) for c in calls):
         return None
-    begin = held.at if held.at >= 0 else param.at
-    first = [(p.places[0], (False, False, p.form.registers("D"))) for p in products if p.at is None]
+    first = [(p.places[0], (False, False, count)) for p in products if p.at is None]
     first += [(c.place, c.wrapper.begin) for c in calls]
-    if not all(begins_tile(unit, r, begin, *how) for r, how in first) or not _are_alike(unit, f, places):
+    begin = held.at or (param.at,)
+    if not all(begins_tile(unit, r, at, *how) for r, how in first for at in begin) or not _are_alike(unit, f, places):
+        return None
+    if any(p.at is not None and p.at % count for p in products) or (sums_of(forms) == BITS and of_type):
         return None
     together = all(c.wrapper.together for c in calls) and stays_together(unit, f, None, at)
-    base = f"&{root}" if held.at < 0 and param.reference else root
+    base = f"&{root}" if not held.at and param.reference else root
     again = any(c.wrapper.again for c in calls) or _is_again(unit, body, places)
     of_type = of_type or any(c.wrapper.of_type for c in calls)
     out = Wrapper(f, len(params), index, param.reference, base, tuple(products), calls, together, again, of_type)
@@ -354,26 +362,30 @@ def _end(unit: Unit, k: int) -> int:
 
 @dataclass(frozen=True)
 class _Held:
-    """What a name's accumulators are held by: a parameter, and where it is named; `at`: a pointer to it that is named
-    for them, -1 where there is none."""
+    """What a name's accumulators are held by: a parameter, and where it is named; `at`: pointers to it, one in each
+    scope, that are named for them."""
 
     name: str
     allowed: list[range]
-    at: int = -1
+    at: tuple[int, ...] = ()
 
 
 def _held(unit: Unit, f: Function, body: Block, root: str, places: list[range]) -> _Held | None:
-    """A name itself, or what it is set to once as a pointer that is used for these places alone."""
+    """A name itself, or what it is set to as a pointer that is used for these places alone, in each scope alike."""
     decls = (s for s in statements(body) if isinstance(s, Decl) and s.name == root and s.pointer)
     found = [(s.at, s.init) for s in decls if s.init is not None] + list(row_pointers(unit, f.body, root))
     if not found:
         return _Held(root, places)
-    at, init = found[0]
-    target = init.x if isinstance(init, Unary) and init.op == "&" else init
-    if len(found) > 1 or not isinstance(target, Name) or not only(unit, f.body, root, [*places, range(at, at + 1)]):
+    targets = [init.x if isinstance(init, Unary) and init.op == "&" else init for _, init in found]
+    names = {x.text if isinstance(x, Name) and not x.qualified else "" for x in targets}
+    at = tuple(at for at, _ in found)
+    scopes = {id(d.scope) if (d := unit.declaration(i)) is not None else 0 for i in at}
+    if len(names) != 1 or "" in names or len({*scopes, 0}) != len(at) + 1:
         return None
-    a, b = tokens(init)
-    return _Held(target.text, [range(a, b + 1)], at)
+    if not only(unit, f.body, root, [*places, *(range(i, i + 1) for i in at)]):
+        return None
+    spans = [tokens(init) for _, init in found]
+    return _Held(names.pop(), [range(a, b + 1) for a, b in spans], at)
 
 
 def _are_alike(unit: Unit, f: Function, places: list[range]) -> bool:

@@ -279,8 +279,10 @@ CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, 
 }
 template <class How, class A, class B, int Steps, class W, class Acc, class Sum>
 CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
-    Into<Acc>, matrix::Words<0>) {
-    return by_vectors<How, A, B, 2, Steps>(a, b, c);
+    Into<Acc> into, matrix::Words<0>) {
+    if (!into.kept) return by_vectors<How, A, B, 2, Steps>(a, b, c);
+    into.tile->from_ptx(as<Acc>(by_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(into.tile->to_ptx()))));
+    return c;
 }
 
 /// The same into a tile, where there is one: C, which is returned, means nothing then.
@@ -293,6 +295,25 @@ CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragme
 template <class How, class A, class B, int Steps, class W, class Acc>
 CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, FromC<Acc> from) {
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
+    return multiply<How, A, B, Steps>(a, b, c, from.into);
+}
+
+// Into a tile of words, which are sums of the product's type here.
+template <class How, class A, class B, int Steps, class W, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Into<Bits> into) {
+    static_assert(sizeof(Tile<Acc>) == sizeof(Tile<Bits>), "the same words");
+    Tile<Acc> tile;
+    if (into.kept) __builtin_memcpy(&tile, into.tile, sizeof tile);
+    const Into<Acc> here{&tile, into.lanes, into.kept, into.same};
+    const auto d = multiply<How, A, B, Steps>(a, b, c, here);
+    if (into.kept) __builtin_memcpy(into.tile, &tile, sizeof tile);
+    return d;
+}
+template <class How, class A, class B, int Steps, class W, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, FromC<Bits> from) {
+    Fragment<ptx::s32, 4> words;
+    __builtin_memcpy(&words, &c, sizeof words);
+    if (from.into.kept && !from.into.same) from.into.tile->from_ptx(words);
     return multiply<How, A, B, Steps>(a, b, c, from.into);
 }
 
@@ -340,6 +361,25 @@ CU2PORT_MMA ptx::u32x2 multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, 
 template <class How, class A, class B, int Steps, class W>
 CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, FromC<Pairs> from) {
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
+    return multiply<How, A, B, Steps>(a, b, c, from.into);
+}
+// In a tile of words, the first two of four.
+CU2PORT_MMA void set_pairs(Into<Bits> into, Fragment<u32, 2> pairs) {
+    Fragment<ptx::s32, 4> words = into.tile->to_ptx();
+    words[0] = ptx::s32(pairs[0]), words[1] = ptx::s32(pairs[1]);
+    into.tile->from_ptx(words);
+}
+template <class How, class A, class B, int Steps, class W>
+CU2PORT_MMA ptx::u32x2 multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, Into<Bits> into) {
+    if (!into.kept) return multiply<How, A, B, Steps>(a, b, c, Into<Pairs>{nullptr, into.lanes});
+    const Fragment<ptx::s32, 4> words = into.tile->to_ptx();
+    const Fragment<u32, 2> held{u32(words[0]), u32(words[1])};
+    set_pairs(into, paired(multiply<How, A, B, 2, Steps>(a, b, widened(held))));
+    return ptx::u32x2{c[0], c[1]};
+}
+template <class How, class A, class B, int Steps, class W>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, FromC<Bits> from) {
+    if (from.into.kept && !from.into.same) set_pairs(from.into, c);
     return multiply<How, A, B, Steps>(a, b, c, from.into);
 }
 #define CU2PORT_MMA_F32(shape, steps, a_type, b_type, how, suffix)                                                    \

@@ -45,6 +45,10 @@ template <class Acc> struct Tile;
 /// Sums of f16, two in a register of PTX. In a tile each is a float, which every product rounds to what f16 has.
 struct Pairs {};
 
+/// Sums of several types, as a template chooses: a tile has their words. Those of f16 are in two of four words, which
+/// no tile has as floats: each product exchanges them.
+struct Bits {};
+
 /// What PTX has of a tile.
 template <class Acc> struct InPtx {
     typedef Acc type;
@@ -56,6 +60,7 @@ template <> struct InPtx<Pairs> {
     static constexpr int count = 2, bytes = 8;
     typedef Fragment<type, count> fragment;
 };
+template <> struct InPtx<Bits> : InPtx<ptx::s32> {};
 
 /// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
 enum class Lanes { tested, whole, apart };
@@ -111,6 +116,9 @@ template <class Acc, class E, __SIZE_TYPE__ N> struct IsAll<Acc, E, Acc[N]> {
 template <class E, class M, __SIZE_TYPE__ N> struct IsAll<Pairs, E, M[N]> {
     static constexpr bool value = N % 2 == 0 && sizeof(M) == sizeof(u32) && sizeof(E) == sizeof(M[N]);
 };
+template <class E, class M, __SIZE_TYPE__ N> struct IsAll<Bits, E, M[N]> {
+    static constexpr bool value = N % 4 == 0 && sizeof(M) == sizeof(u32) && sizeof(E) == sizeof(M[N]);
+};
 
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.
 template <class How, class A, class B> struct Kind {};
@@ -127,6 +135,25 @@ template <class How, class A, class B> struct Unit<Where<true, How>, A, B> : Uni
 template <class How1, class A1, class B1, class How2, class A2, class B2>
 struct Unit<Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
     static constexpr int words = Unit<How1, A1, B1>::words > 0 && Unit<How2, A2, B2>::words > 0, least = 0;
+};
+
+/// Whether products of a kind may add into elements of a type, as far as it tells.
+template <class E, class How> struct AddsInto { static constexpr bool value = true; };
+template <> struct AddsInto<float, Integers> { static constexpr bool value = false; };
+template <class How> struct AddsInto<int, How> { static constexpr bool value = false; };
+template <> struct AddsInto<int, Integers> { static constexpr bool value = true; };
+template <class E, bool There, class How> struct AddsInto<E, Where<There, How>> : AddsInto<E, How> {};
+
+/// Whether tiles of an array with elements of a type have matrix instructions for what adds into them.
+template <class Acc, class E, class How, class A, class B> struct Multiplies {
+    static constexpr bool value = Unit<How, A, B>::words > 0;
+};
+template <class E, class How, class A, class B> struct Multiplies<Bits, E, How, A, B> {
+    static constexpr bool value = !AddsInto<E, How>::value || Unit<How, A, B>::words > 0;
+};
+template <class E, class How1, class A1, class B1, class How2, class A2, class B2>
+struct Multiplies<Bits, E, Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
+    static constexpr bool value = Multiplies<Bits, E, How1, A1, B1>::value && Multiplies<Bits, E, How2, A2, B2>::value;
 };
 
 }  // namespace matrix
@@ -154,12 +181,14 @@ template <> struct Tile<Pairs> : Tile<float> {
     }
 };
 CU2PORT_MMA Into<float> floats_of(Into<Pairs> into) { return {into.tile, into.lanes, into.kept, into.same}; }
+template <> struct Tile<Bits> : Tile<ptx::s32> {};
 namespace matrix {
 #else
 }  // namespace matrix
 template <class Acc> struct Tile {
     CU2PORT_MMA void clear() {}
     template <class C> CU2PORT_MMA void from_ptx(const C&) {}
+    CU2PORT_MMA typename InPtx<Acc>::fragment to_ptx() const { return {}; }
     CU2PORT_MMA void round() {}
 };
 CU2PORT_MMA Into<float> floats_of(Into<Pairs>) { return {}; }
@@ -247,8 +276,9 @@ template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
 
 /// How many tiles an array of accumulators is, 0 where vector instructions multiply.
 template <class How, class A, class B, class Acc, class T> constexpr int tiles_of() {
-    static_assert(sizeof(T) % InPtx<Acc>::bytes == 0 || matrix::Unit<How, A, B>::words == 0, "whole tiles");
-    return matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / InPtx<Acc>::bytes : 0;
+    constexpr bool there = matrix::Multiplies<Acc, Element<T>, How, A, B>::value;
+    static_assert(sizeof(T) % InPtx<Acc>::bytes == 0 || !there, "whole tiles");
+    return there ? sizeof(T) / InPtx<Acc>::bytes : 0;
 }
 
 /// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
