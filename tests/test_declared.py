@@ -119,9 +119,19 @@ def test_a_name_is_the_users_where_its_declaration_is_visible(text: str, lines: 
         ("struct A {};\nA<T> texture, f(int n);", "texture", True),
         ("struct A {}; // see (below\nA<T>\ntexture, n;", "texture", True),
         ("struct A {};\nA<'('> texture, n;", "texture", True),
+        ('void f() { say("no texture; %d", 1); }', "", False),
+        ("char c = '\"'; int texture; // \"", "texture", True),
+        ("int f(float texturing) { return a = (int) texture; }", "", False),
+        ("MADE_BY(int) texture;", "", True),
+        ("void f() {\n  while (g(h(1), i)) { // see b\n    int texture = 1;\n  }\n}", "", False),
+        ("void f() { if (a) { }\n}\nint texture = 1;", "texture", True),
+        ("struct __align__(16) A {\n  int x;\n};\nnamespace B {\nint texture;\n}", "", True),
+        ('void f() { if (a) { say("}"); }\n}\nint texture = 1;', "texture", True),
     ],
 )
-def test_parameters_need_no_lexer(text: str, own: str, lexed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_certainly_declares_nothing_needs_no_lexer(
+    text: str, own: str, lexed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts: list[str] = []
 
     def counted(text: str) -> Lexed:

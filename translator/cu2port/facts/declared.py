@@ -37,8 +37,12 @@ _AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
 _SPACE = regex(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
 _OPENS = regex(r"\s*(?:\{|::\s*(?!std\b)\w)")
+_CAST = regex(r"[=+\-%(,?&|!^]\s*\([^()]*\)\Z")  # a value in brackets, which no declaration has before its name
+_CONTROLS = regex(r"(?:\b(?:else|do)|\b(?:if|for|while|switch)\s*\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*\))*\))*\))\s*\Z")
+_CONDITION = 200  # bytes of one
 _STATEMENT = 2000  # bytes that are looked back at for its begin
 _MAY_HIDE = regex(r"""["'#\\]|/[/*]|\*/""")  # signs of what holds brackets that are none
+_REMARK = regex(r"//[^\n{}\"'\\]*")  # which holds no bracket and no sign of another
 _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
@@ -111,7 +115,8 @@ def _is_between(text: str, start: int, stop: int, enums: bool) -> bool:
         after = _AFTER.match(text, stop) if follows else None
         declares = bool(follows and after and ((after[1] or "") in follows or (enums and last in ",{")))
         declares = declares and (last != "/" or before.endswith("*/"))
-    return declares and not _is_prose(text, start) and not _is_parameter(text, start)
+        declares = declares and not (last == ")" and _CAST.search(before))
+    return declares and not (_is_prose(text, start) or _is_parameter(text, start) or _is_local(text, start))
 
 
 def _is_prose(text: str, at: int) -> bool:
@@ -122,7 +127,15 @@ def _is_prose(text: str, at: int) -> bool:
         above = text[max(0, start - 200) : start].rstrip()
         above = above[above.rfind("\n") + 1 :].lstrip()
         return "//" in above or above.startswith("#")
-    return "//" in line or line.startswith(("* ", "/*"))
+    return "//" in line or line.startswith(("* ", "/*")) or (line.count('"') % 2 == 1 and _is_quoted(text, line, at))
+
+
+def _is_quoted(text: str, line: str, at: int) -> bool:
+    """Whether a place is in a string, as its line tells. `line`: what is before it there, with an odd number of
+    quotes."""
+    end = text.find("\n", at)
+    rest = text[at : end if end >= 0 else len(text)]
+    return '"' in rest and not any(sign in line for sign in ("'", "\\", 'R"', ')"'))
 
 
 def _is_parameter(text: str, at: int) -> bool:
@@ -137,6 +150,20 @@ def _is_parameter(text: str, at: int) -> bool:
         depth += 1 if text[k] == "(" else -1
     line = text[text.rfind("\n", 0, k) + 1 : k]
     return _MAY_HIDE.search(text, k, at) is None and _MAY_HIDE.search(line) is None
+
+
+def _is_local(text: str, at: int) -> bool:
+    """Whether a place is certainly in the block of an `if` or a loop, so in a function."""
+    begin = max(0, at - _STATEMENT)
+    depth, k = 0, at
+    while (k := max(text.rfind("{", begin, k), text.rfind("}", begin, k))) >= 0:
+        depth += 1 if text[k] == "}" else -1
+        if depth < 0:
+            depth = 0
+            if _CONTROLS.search(text, max(begin, k - _CONDITION), k):
+                line = text[text.rfind("\n", 0, k) + 1 : k]
+                return _MAY_HIDE.search(_REMARK.sub("", text[k:at])) is None and _MAY_HIDE.search(line) is None
+    return False
 
 
 def _last_word(text: str) -> str:
