@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -22,9 +22,9 @@ _FILE_NAME = regex(r"[\w.+-]+")
 Read = Mapping[int, tuple[Item, Facts]]
 
 
-def read(items: Sequence[Item]) -> Read:
+def read(items: Sequence[Item]) -> Iterator[tuple[int, tuple[Item, Facts]]]:
     """The build files among items, by index, with their facts. They are read for the first time here."""
-    return {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
+    return ((i, (item, _facts(item))) for i, item in enumerate(items) if item.kind == "build")
 
 
 def as_cuda(found: Read, items: Sequence[Item]) -> frozenset[str]:
@@ -238,8 +238,12 @@ def named(path: str, files: Collection[str]) -> list[tuple[str, list[int]]]:
 
 def lines_of(path: str) -> list[str]:
     """The lines of a build file; none of one that is very large or cannot be read."""
-    file = Path(path)
+    return text_of(path).splitlines()
+
+
+def text_of(path: str) -> str:
+    """The text of a build file; nothing of one that is very large or cannot be read."""
     try:
-        return file.read_bytes().decode("utf-8", "replace").splitlines() if file.stat().st_size <= MOST_BYTES else []
+        return read_regular(path, MOST_BYTES).decode("utf-8", "replace")
     except OSError:
-        return []  # who copies it meets the same error and reports it
+        return ""  # who copies it meets the same error and reports it

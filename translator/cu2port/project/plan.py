@@ -16,6 +16,7 @@ from cu2port.core.files import may_include, suffix
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
+from cu2port.project.beside import BuildFiles, of_folders, told_by
 from cu2port.project.graph import Graph, Scan, Told, scan_includes
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
@@ -170,10 +171,15 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     ]
     lost: dict[str, str] = {}
     alone = [job for job, item in bare if not item.root.folder]
-    graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache)
+    said = BuildFiles()
+    reading = said.read(items, of_hip=len(bare) > 1)
+    graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache, reading)
+    for _ in reading:
+        pass
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
-    sides = _sides_of(graph, items, request.hip_side) if graph else None
-    builds, hosts, as_cuda = _builds_of(items, graph)
+    sides = _sides_of(graph, items, request.hip_side, said) if graph else None
+    builds = said.facts
+    hosts, as_cuda = told_by(builds, items, graph)
     multiplied = _multiplied(graph) if graph else None
     linked = _linked_as_cuda(items)
     jobs = []
@@ -227,25 +233,13 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     )
 
 
-def _builds_of(items: Sequence[Item], graph: Graph | None) -> tuple[Read, frozenset[str], frozenset[str]]:
-    """The build files of the input; the sources for the host that only the compiler of HIP takes, where there are any;
-    and those that a build has nvcc compile as CUDA. A file that is given alone has none, and loads nothing of it."""
-    if not any(item.kind == "build" for item in items):
-        return {}, frozenset(), frozenset()
-    from cu2port.project import build_files
-    from cu2port.project.device_hosts import device_hosts
-
-    builds = build_files.read(items)
-    return builds, device_hosts(graph), build_files.as_cuda(builds, items)
-
-
 def _multiplied(graph: Graph) -> Multiplied:
     from cu2port.project.computing import Multiplied  # files that are given alone need none of it
 
     return Multiplied(graph)
 
 
-def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked) -> Sides:
+def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked, said: BuildFiles) -> Sides:
     """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
     above them tell."""
     from cu2port.project.sides import decide, read_builds
@@ -256,9 +250,7 @@ def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked) -> Sides:
             above = item.root.path.name if item.root.path.name.lower() in ("hip", "rocm") else ""
             shown[item.name] = f"{above}/{item.relative}" if above else item.relative
     shown = {f: name or "/".join(Path(f).parts[-2:]) for f, name in shown.items()}
-    builds = read_builds(
-        (item.name, item.relative) for item in items if item.root.folder and item.kind in ("copy", "build")
-    )
+    builds = said.of_hip if said.of_hip is not None else read_builds(of_folders(items))
     return decide(graph.sides, shown, graph.resolved(), builds, wanted)
 
 
@@ -303,10 +295,12 @@ def graph_of(
     pool: Workers,
     lost: dict[str, str],
     cache: Cache | None = None,
+    between: Iterator[None] | None = None,
 ) -> Graph | None:
     """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
 
-    Files that could not be asked are entered in `lost`, with the reason.
+    Files that could not be asked are entered in `lost`, with the reason. `between`: work for this process, of which it
+    does a step after each answer of a worker.
     """
     dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
     names = {job.path for job in jobs}
@@ -328,7 +322,7 @@ def graph_of(
     level = [header for job in alone for header in reached(job.path, _includes(job))]
     if len(jobs) < 2 and not level:
         return None
-    scans = dict(_scans(pool, jobs, lost, cache))
+    scans = dict(_scans(pool, jobs, lost, cache, between))
     while level:
         headers += level
         more = dict(_scans(pool, level, lost, cache))
@@ -337,7 +331,9 @@ def graph_of(
     return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
 
 
-def _scans(pool: Workers, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None) -> Iterator[tuple[str, Scan]]:
+def _scans(
+    pool: Workers, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None, between: Iterator[None] | None = None
+) -> Iterator[tuple[str, Scan]]:
     todo = list(jobs)
     if cache is not None:
         known = list(cache.scans(jobs))
@@ -345,6 +341,8 @@ def _scans(pool: Workers, jobs: Sequence[Job], lost: dict[str, str], cache: Cach
         todo = [job for job, found in known if found is None]
     new: list[tuple[Job, Scan]] = []
     for job, found in pool.run(scan, todo):
+        if between is not None:
+            next(between, None)
         if isinstance(found, Lost):
             lost[job.path] = found.reason
         else:

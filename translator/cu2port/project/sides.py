@@ -40,6 +40,7 @@ _BUILD_DEFINES = regex(
     r"(?:PUBLIC|PRIVATE|INTERFACE)\s+(?:-D)?([A-Z_]\w*)(?:=\w+)?\s*\)"
 )
 _IF = regex(r"(?i)^\s*(else)?(?:if\s*\(([^#\n]*)\)|\(\s*\))|^\s*(endif)\b")
+_PARTS = ("hip", "amd", "rocm")  # of all that names HIP in a build, in small letters
 _WORD = regex(r"\w+")
 _MOST = 8  # macros and folders that the report names
 _SHARE = 4  # one of so many files of CUDA code has code for HIP in a project that builds for both
@@ -108,12 +109,20 @@ def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
     where, macros, others = "", set[str](), set[str]()
     named = [(path, shown, os.path.basename(path)) for path, shown in files]  # noqa: PTH119
     named = [x for x in named if kind_of(x[2]) and not x[2].startswith("Dockerfile")]
+    plain: list[str] = []  # files of CMake that say nothing of HIP
     for path, shown, name in sorted(named, key=lambda x: (x[1].count("/"), x[1])):
-        lines = build_files.lines_of(path)
+        text = build_files.text_of(path)
+        is_cmake = name == "CMakeLists.txt" or name.endswith(".cmake")
+        small = text.lower()
+        if not any(part in small for part in _PARTS):
+            plain += [path] if is_cmake else []
+            continue
+        lines = text.splitlines()
         where = where or (shown if any(map(_BUILDS_HIP.search, lines)) else "")
-        if name == "CMakeLists.txt" or name.endswith(".cmake"):
-            for macro, for_hip in _defined(lines):
-                (macros if for_hip else others).add(macro)
+        for macro, for_hip in _defined(lines) if is_cmake else ():
+            (macros if for_hip else others).add(macro)
+    for path in plain if macros else ():
+        others.update(macro for macro, _ in _defined(build_files.lines_of(path)))
     return Builds(where, frozenset(macros - others))
 
 
