@@ -9,10 +9,10 @@ from cu2port.core.late import regex
 from cu2port.syntax.types import parameter_types
 from cu2port.syntax.words import EXECUTION_SPACES
 
-_PART = regex(  # it begins with a character, which the engine finds fast
-    r"\n(?:[ \t]*(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:class|struct)[ \t]+(?:\w+[ \t]+){0,2}"
+_PART = regex(  # it begins with a character, which the engine finds fast; blanks that begin a line are taken once
+    r"\n(?:[ \t]*+(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:class|struct)[ \t]+(?:\w+[ \t]+){0,2}"
     r"(?P<class>(?!final\b)\w+)\b[^;(){}]{0,200}\{"
-    r"|[ \t]+(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:(?:static|inline|virtual|explicit)\s+){0,3}"
+    r"|[ \t]++(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:(?:static|inline|virtual|explicit)\s+){0,3}"
     r"(?P<before>(?:__device__|__host__|__global__|[A-Z][A-Z0-9_]+)\b[\w:<>,*& \t\n]{0,160}[\s*&])"
     r"(?P<name>[A-Za-z_]\w*)[ \t]*\((?P<params>[^;(){}]{0,400})\)\s*(?P<const>const\b)?\s*;)"
 )

@@ -197,11 +197,11 @@ class Graph:
 
     def _there(self, speakers: Iterable[str], file: str) -> Iterator[str]:
         reached = self._reached.get(file, 0)
-        return (f for f in speakers if f != file and self._bit[f] & reached)
+        return (f for f in (speakers if reached else ()) if f != file and self._bit[f] & reached)
 
     def _said(self, speakers: _Speakers, file: str, reached: int) -> Iterator[str]:
         """The names that one of the files in `reached` has, less those that the file does not ask for."""
-        asked = self._asked.get(file)
+        asked = self._asked.get(file) if reached else frozenset()
         for last in speakers if asked is None else asked & speakers.keys():
             yield from (name for name, by in speakers[last].items() if by & reached)
 
