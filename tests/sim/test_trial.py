@@ -155,6 +155,27 @@ inline void go(int* p) { k<ops::Twice, kSize><<<1, 64>>>(p); }
     assert said.outcome == "same", said.text
 
 
+def test_an_index_that_no_other_thread_has_takes_launches_where_arrays_of_any_do_not(tried: Try) -> None:
+    """Where the order of threads decides, the launch is tried again with integers that are distinct."""
+    text = """#ifdef __HIP__
+#define on_hip 1
+#else
+#define on_hip 0
+#endif
+__global__ void k(const int* order, int* out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    if (t > 40 && order[t] < order[t - 1]) out[order[t]] = t + WRONG;
+    else out[order[t]] = t;
+}
+void go(int* a, int* b) { k<<<2, 64>>>(a, b, 128); }
+"""
+    said = tried("#define WRONG 7\n" + text, waves=(64,), time_s=4.0)["k"]
+    assert said.outcome == "same" and said.branches == 1, said.text
+    said = tried("#define WRONG 7 + on_hip\n" + text, waves=(64,), time_s=4.0)["k"]
+    assert said.outcome == "differs" and ": out[" in said.why, said.text
+
+
 @pytest.mark.slow
 def test_textures_and_surfaces(tried: Try) -> None:
     """Objects as parameters and in structs; what is fetched elsewhere, or written elsewhere, is a difference."""

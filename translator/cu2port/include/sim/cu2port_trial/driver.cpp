@@ -527,17 +527,34 @@ struct Runs {
         close(say);
         return child >= 0 && await(child, number, errors);
     }
+    // The same launch where one array of integers has none twice: threads that each have an index touch elements of their own.
+    std::vector<Case> with_distinct(const Case& c) const {
+        std::vector<Case> out;
+        for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+            const Layout* inner = kernel.parameters[i]->inner();
+            if (c.styles[i].distinct || inner == nullptr || std::none_of(inner->scalars.begin(), inner->scalars.end(), [](const Scalar& s) { return s.kind == Field::whole && s.size > 1; })) continue;
+            out.push_back(c);
+            out.back().styles[i].distinct = true, out.back().styles[i].rare = 0;
+        }
+        return out;
+    }
     // Makes cases and keeps those whose result does not depend on the order of threads: later ones take parts from these.
     void record(Reached& all, std::uint64_t seed, double seconds, unsigned count, unsigned first, unsigned last) const {
         const std::size_t parameters = kernel.parameters.size();
         int ran = 0, steady = 0, idle = 0, best = 0, of = 0, most = 0;
         bool permuted = false;
+        std::size_t again = kAgain;
+        std::vector<std::size_t> cures;  // parameters: with distinct integers there, a result did not depend on the order
+        std::vector<Case> next;  // launches that went where none had been, but whose result depends on the order
         std::vector<Case> good;  // each but the first reached new branches, or went one way more often
         unsigned number = first;
         for (; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
             Case c = make_case(spec, seed, number, parameters);
-            const bool follows = number >= kFew && number % 3 && !good.empty();
-            if (follows) c = followed(good, c, seed * 31 + number);
+            const bool repeats = !next.empty(), follows = repeats || (number >= kFew && number % 3 && !good.empty());
+            for (const std::size_t i : cures)
+                if (number % 4) c.styles[i].distinct = true, c.styles[i].rare = 0;
+            if (repeats) c = next.back(), next.pop_back();
+            else if (follows) c = followed(good, c, seed * 31 + number);
             this_case->clear();
             if (!run(c, number, true, seconds / (ran ? 25 : 8))) continue;  // those that take too long must not take all
             ++ran, ++idle;
@@ -554,6 +571,13 @@ struct Runs {
                 if (is_new) std::printf("case %u new\n", number);
                 if (now > best) idle = 0;
                 all = both, best = now, most = times;
+                if (repeats && is_new) next.clear();
+                for (std::size_t i = 0; repeats && is_new && i < parameters; ++i)
+                    if (c.styles[i].distinct && std::find(cures.begin(), cures.end(), i) == cures.end()) cures.push_back(i);
+            } else if (is_new && !repeats && again) {
+                next = with_distinct(c);
+                next.resize(std::min(next.size(), again));
+                again -= next.size();
             }
             const bool slow = used_seconds() > 2 * seconds / 5;
             if (best == of && steady >= (slow ? kFew : kEnough)) break;

@@ -20,6 +20,7 @@ struct Style {
     unsigned rare = 0;  // about one of so many elements has a value of its own, the others share one; 0: each has
     unsigned step = 3;  // from one to the next, where they rise
     unsigned first = 0;  // the step that they rise from: something ends where the next one begins
+    bool distinct = false;  // no integer comes twice: those below `limit` in some order, then the next ones
 };
 
 // An array that the program has. Vectors of such would take a seventh of the time to compile a kernel.
