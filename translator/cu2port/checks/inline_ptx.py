@@ -115,12 +115,12 @@ class InlinePtx(Check):
             )
 
     def _flags(self, unit: Unit) -> Iterator[Finding]:
-        """The flag of macros of a header that hand on a carry, in each function that uses them."""
+        """The flag of macros and functions of a header that hand on a carry, in each function that uses them."""
         found = included_carry(unit)
         if found is not None and found.chains is None:
             yield self.finding(
-                "macros of a header hand on a carry, and here one may read a flag that its function does not certainly "
-                "set; instead: write the whole chain as one asm statement, or with wider integers",
+                "macros or functions of a header hand on a carry, and here one may read a flag that its function does "
+                "not certainly set; instead: write the whole chain as one asm statement, or with wider integers",
                 unit.p[found.at],
                 unit.end(found.at),
                 effects=(("all", "compile-error"),),
@@ -128,7 +128,7 @@ class InlinePtx(Check):
         elif found is not None and found.chains is not None and found.chains.edits:
             mixes = found.chains.mixes_carry
             yield self.finding(
-                f"functions that use a header's macros with a carry have a flag for it{_MIXED if mixes else ''}",
+                f"functions that use a carry of a header's macros or functions have a flag{_MIXED if mixes else ''}",
                 unit.p[found.at],
                 unit.end(found.at),
                 found.chains.edits,

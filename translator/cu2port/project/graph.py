@@ -143,17 +143,26 @@ class Graph:
         """
         if not self._bit:
             return frozenset()
+        reached = self._reached_with_includers(file) & ~self._bit.get(file, 0)
+        own, promised = (self._said(kept, file, reached) for kept in (self._declarers, self._promisers))
+        return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
+
+    def _reached_with_includers(self, file: str) -> int:
+        """The bits of the files that a file reaches, or that its includers reach where it has no includes."""
         reached = self._reached.get(file, 0)
         if not self._edges.get(file) and not self._spelled.get(file):
             for includer in self._includers.get(file, ()):
                 reached |= self._reached[includer]
-        reached &= ~self._bit.get(file, 0)
-        own, promised = (self._said(kept, file, reached) for kept in (self._declarers, self._promisers))
-        return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
+        return reached
 
     def carry(self, file: str) -> frozenset[str]:
-        """The macros that hand on PTX's carry flag of the files that a file reaches, each behind the flag's name."""
-        return frozenset(f"{carry_flag(f)} {line}" for f in self._there(self._carry, file) for line in self._carry[f])
+        """The macros and functions that hand on PTX's carry flag of the files that a file reaches, as `declared` has
+        it, each behind the flag's name."""
+        if not self._carry:
+            return frozenset()
+        reached = self._reached_with_includers(file)
+        there = (f for f in self._carry if f != file and self._bit[f] & reached)
+        return frozenset(f"{carry_flag(f)} {line}" for f in there for line in self._carry[f])
 
     def side_macros(self, file: str) -> frozenset[str]:
         """The macros for execution space specifiers of the files that a file reaches."""

@@ -22,7 +22,8 @@ The straight line:
   inside, `asm_branches.py`; `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which
   expressions may mean one object). `together.py` joins statements of a function that share registers, scopes or the
   carry flag, with what C++ is around them (`surroundings.py`); `carry_macros.py` macros that hand on the flag in the
-  functions that use them. `chains.py` lifts both.
+  functions that use them, and small functions that do (`carry_functions.py`); `carry_steps.py`: what statements in turn
+  do to it. `chains.py` lifts both.
 - `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
   instantiation of a template knows.
 - `unset.py`: which registers and outputs have no value on some way through a text.

@@ -78,7 +78,10 @@ class Surroundings:
 def is_plain(unit: Unit, block: Iterable[int]) -> bool:
     """Whether the `{`s around a place in a function open its body and blocks of it, no lambda and no class."""
     for b in block:
-        before = unit.match[b - 1] - 1 if unit.t[b - 1] == ")" else b - 1
+        last = b - 1
+        while (d := unit.in_directive(last)) is not None:
+            last = d.first - 1  # `#endif` between a condition and its block
+        before = unit.match[last] - 1 if unit.t[last] == ")" else last
         f = unit.function_at(b)
         if unit.t[before] not in _STATEMENT_BEFORE and (f is None or b != f.body[0]):
             return False
