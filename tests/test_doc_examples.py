@@ -56,6 +56,7 @@ ELSEWHERE = {
     ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
     ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
     ("docs/ptx.md", "#define ADDC"): "test_the_example_of_macros_that_belong_together",
+    ("docs/ptx.md", "__device__ unsigned addc("): "test_the_example_of_functions_that_belong_together",
     ("docs/ptx.md", 'asm("mma.'): "test_the_example_of_matrix_products",
     ("docs/ptx.md", "for (int k = 0; k < n; ++k) {"): "test_the_example_of_sums_that_stay_in_tiles",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
@@ -321,6 +322,17 @@ def test_the_example_of_macros_that_belong_together() -> None:
     (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith("#define ADDC"))
     before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
     head = '#define ADD_CC(d, a, b) asm("add.cc.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b))\n'
+    output = translate(f"{head}{before}\n", path="sums.cuh").output.decode()
+    assert f"\n{after}\n" in output
+
+
+def test_the_example_of_functions_that_belong_together() -> None:
+    from cu2port import translate
+
+    start = "__device__ unsigned addc("
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith(start))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    head = before.partition("__device__ void")[0].replace("addc", "add_cc").replace("add_cc.u32", "add.cc.u32")
     output = translate(f"{head}{before}\n", path="sums.cuh").output.decode()
     assert f"\n{after}\n" in output
 

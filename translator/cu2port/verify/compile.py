@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
@@ -37,6 +38,7 @@ from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
 _BLAS = "-DHIPBLAS_V2"  # headers of hipBLAS 2 have the interface of 3, which is converted to, behind this macro
 _FOLDERS = 40  # of the tree that are searched for a unit's headers
+_SYSTEM = ("/usr/include", "/usr/local/include")  # where compilers look by themselves
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
@@ -296,7 +298,9 @@ def _chosen(units: list[Unit], tree: Tree, only: Sequence[str]) -> list[Unit]:
 
 def _names_of(path: str, unit: Unit) -> list[str]:
     """The names by which a unit can include a header: `torch/cuda.h` is not CUDA's `cuda.h`."""
-    folders = [os.path.realpath(f[2:]) + os.sep for f in unit.flags if f.startswith("-I")]
+    named = [f[2:] for f in unit.flags if f.startswith("-I")]
+    named += [b for a, b in pairwise(unit.flags) if a in ("-I", "-isystem")]
+    folders = [os.path.realpath(f) + os.sep for f in (*named, *_SYSTEM) if f]
     return [path[len(f) :] for f in folders if path.startswith(f)] or [os.path.basename(path)]  # noqa: PTH119
 
 
