@@ -18,6 +18,7 @@ _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
+_NAMED = re.compile(r"template\s+\w")  # few texts have it, and it is found fast
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
 _CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
 
@@ -91,7 +92,7 @@ class DependentTemplate(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
         yield from self._of_objects(unit)
-        for i in unit.find("template") if _WORD.search(text) is not None else ():
+        for i in unit.find("template") if _NAMED.search(text) and _WORD.search(text) else ():
             name, called = unit.tok(i + 1), unit.tok(i + 2) == "("
             named = (
                 is_identifier(name) and name != "operator"

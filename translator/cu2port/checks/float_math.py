@@ -61,9 +61,12 @@ class FloatMath(Check):
         names = unit.words & _NAMES
         if not names or (for_host(unit) and "__device__" not in unit.words):
             return
-        names = {n for n in names if not unit.owns(n) and not unit.declarations.named(n)} - unit.macros.keys()
-        found = [(i, call) for i in unit.find(*names) if (call := called(unit, i)) and not runs_on_host(unit, i)]
-        found = [(i, call) for i, call in found if len(call.args) == 1 + (unit.t[i] in _ORDERED)]
+        calls = [(i, call) for i in unit.find(*names) if (call := called(unit, i)) is not None]
+        calls = [(i, call) for i, call in calls if len(call.args) == 1 + (unit.t[i] in _ORDERED)]
+        # `j0` and `y1` are more often variables: scopes are read for what is called
+        names = {unit.t[i] for i, _ in calls} - unit.macros.keys()
+        names = {n for n in names if not unit.owns(n) and not unit.declarations.named(n)}
+        found = [(i, call) for i, call in calls if unit.t[i] in names and not runs_on_host(unit, i)]
         types = argument_types(unit, found) if found else {}
         for i, call in found:
             name, kind = unit.t[i], types[i][-1]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.late import regex
@@ -16,6 +17,7 @@ _PART = regex(
     r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
 )
 _SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "<cuda", "<cooperative_groups.h", "<mma.h", "volatile")
+_SIGN = regex("|".join(map(re.escape, (*_SIGNS, ".version"))))  # each stands in one literal
 _FILE = regex(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
@@ -63,7 +65,7 @@ class KernelString(Check):
                     unit.end(i),
                     effects=(("all", "wrong-result"),),
                 )
-        if not any(w in unit.text for w in _SIGNS):
+        if not any(w in unit.text for w in _SIGNS) or not any(map(_SIGN.search, unit.strings)):
             return
         for first, stop in _runs(unit.find(*unit.strings)):
             text = "\n".join(unit.t[first:stop])

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+from cu2port.syntax.words import BUILTIN_TYPES
 
-_SHAPE = re.compile(r"<[\w\s,.]*>\s*\(")
+_SHAPE = re.compile(r"<([\w\s,.]*)>\s*\(")
+_BEHIND_CALLS = frozenset(", ; ) ] } . * / % + - < > = == != <= >= || ? <<".split())  # and behind no parameters
 _CLASS = "template <class T> struct Plan { template <int M, int N> void run(T* p); };\n"
 
 
@@ -51,7 +53,7 @@ class RepeatedArguments(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if _SHAPE.search(unit.text) is None:
+        if not any(m[1].strip() not in BUILTIN_TYPES for m in _SHAPE.finditer(unit.text)) or not _may_define(unit):
             return
         for f in unit.functions:
             first = last = f.params[0] - 1
@@ -70,3 +72,10 @@ class RepeatedArguments(Check):
                 (replace(unit.p[first], unit.end(last), ""),),
                 effects=(("all", "compile-error"),),
             )
+
+
+def _may_define(unit: Unit) -> bool:
+    """Whether a function with arguments behind its name may be defined, told before any scope is read. False is
+    certain."""
+    closes = (unit.match[i + 1] for i in unit.find(">") if unit.tok(i + 1) == "(")
+    return any(unit.tok(close + 1) not in _BEHIND_CALLS for close in closes if close > 0)

@@ -9,7 +9,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class, written
-from cu2port.syntax.words import BUILTIN_TYPES, SPECIFIERS
+from cu2port.syntax.words import BUILTIN_TYPES, RECORD_KEYS, SPECIFIERS
 
 # types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
 _TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
@@ -57,12 +57,14 @@ class SharedConstructor(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        classes = not unit.words.isdisjoint(RECORD_KEYS)
         for i in unit.find("__shared__"):
             found = _declared(unit, i)
             if found is None:
                 continue
             at, end, kind = found
-            own = [d for d in unit.declarations.named(kind) if d.defines and is_class(unit.t, d)]
+            named = unit.declarations.named(kind) if classes else ()
+            own = [d for d in named if d.defines and is_class(unit.t, d)]
             if not (any(_initialises(unit, d) for d in own) if own else _TYPES.fullmatch(kind)):
                 continue
             name = unit.t[at]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import accumulate, chain, repeat
 from operator import sub
@@ -158,14 +159,10 @@ def lex(text: str) -> Lexed:
     if text.startswith(BOM):
         del pieces[0], ends[0]
     t = list(map(str.lstrip, pieces, repeat(_BLANK)))
-    places: dict[str, list[int]] = {}
-    known = places.get
+    standing: defaultdict[str, list[int]] = defaultdict(list)
     for i, tok in enumerate(t):
-        found = known(tok)
-        if found is None:
-            places[tok] = [i]
-        else:
-            found.append(i)
+        standing[tok].append(i)
+    places = dict(standing)
     comments: list[tuple[int, int]] = []
     gaps: dict[int, _Gap] = {}
     moved: set[str] = set()

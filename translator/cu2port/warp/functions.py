@@ -25,7 +25,7 @@ def is_device(unit: Unit, f: Function) -> bool:
     if any(x.isupper() and _SPEAKS.search(x) for x in t[f.first : f.name_at]):
         return True
     # the index of a thread of a program's own, `int threadIdx`, has no members
-    return any(t[k] in _INDEX and (t[k] == "__shared__" or t[k + 1] == ".") for k in range(*f.body))
+    return any(t[k] == "__shared__" or t[k + 1] == "." for k in unit.between(*f.body, *_INDEX))
 
 
 def device_functions(unit: Unit) -> tuple[Function, ...]:
