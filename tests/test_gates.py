@@ -10,9 +10,12 @@ from functools import cache
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks, implicit_header
+from cu2port.checks import all_checks, implicit_header, repeated_arguments
+from cu2port.checks.float_math import FloatMath
+from cu2port.checks.repeated_arguments import RepeatedArguments
 from cu2port.checks.shared_constructor import SharedConstructor
 from cu2port.core.model import Options
+from cu2port.engine.check import Check
 from cu2port.engine.translate import examine
 from cu2port.facts import prefix_macros
 from cu2port.facts.unit import Unit
@@ -31,6 +34,8 @@ GATES = [
     ("checks.host_decltype", "_CALL", "CU261", r"decltype|sizeof"),
     ("checks.stream_vector", "_OPERATOR", "CU258", r"istream"),
     ("checks.device_declval", "_CALL", "CU257", r"declval"),
+    ("checks.kernel_string", "_SIGN", "CU217", r"\""),
+    ("checks.dependent_template", "_NAMED", "CU232", r"template\b"),
     ("warp.uninitialized", "_MAY_BRANCH", "CU319", r"define[^\n]*;"),
 ]
 _GAPS = ("", " ", "\n", "/*c*/", " \\\n", "// c\n")
@@ -94,6 +99,28 @@ def test_a_shared_variable_of_a_built_in_type_needs_no_declarations(variable: st
     unit = Unit(f"__global__ void k() {{ __shared__ {variable} }}\n", load_catalog())
     assert not list(SharedConstructor().run(unit))
     assert "declarations" not in vars(unit)
+
+
+@pytest.mark.parametrize(
+    ("check", "text"),
+    [
+        (FloatMath(), "__global__ void k(float* p) { float j0 = p[0], y1 = 2; p[1] = j0 * y1; }\n"),
+        (RepeatedArguments(), "template <class T> T f(T x) { if (g<T>(x)) return h<T>(x) + 1; k<T>(x); return x; }\n"),
+    ],
+    ids=["FloatMath", "RepeatedArguments"],
+)
+def test_what_is_no_call_and_no_definition_needs_no_declarations(check: Check, text: str) -> None:
+    unit = Unit(text, load_catalog())
+    assert not list(check.run(unit))
+    assert "declarations" not in vars(unit)
+
+
+def test_a_definition_is_told_from_a_call_by_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [v for text, _, _ in _texts() if "template" in text for v in _varied(text)]
+    closed = [list(RepeatedArguments().run(Unit(v, load_catalog()))) for v in texts]
+    assert sum(map(bool, closed)) > 5
+    monkeypatch.setattr(repeated_arguments, "_BEHIND_CALLS", frozenset())
+    assert [list(RepeatedArguments().run(Unit(v, load_catalog()))) for v in texts] == closed
 
 
 def test_a_shared_variable_of_a_class_has_its_own_function_read_alone() -> None:
