@@ -21,6 +21,8 @@ void go(int* a) { good<<<1, 64>>>(a); wrong<<<1, 64>>>(a); half<<<1, 64>>>(a); m
 
 
 def test_kernels_that_agree_are_kept_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")  # the tool sets both, for its children too
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     emulator = tmp_path / "emulator"
     for part in ("amdemu/build.sh", "amdemu/run.py", "venv/bin/python"):
         (emulator / part).parent.mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.words import BUILTIN_TYPES
+from cu2port.syntax.words import BEHIND_CALLS, BUILTIN_TYPES
 
 _SHAPE = re.compile(r"<([\w\s,.]*)>\s*\(")
-_BEHIND_CALLS = frozenset(", ; ) ] } . * / % + - < > = == != <= >= || ? <<".split())  # and behind no parameters
 _CLASS = "template <class T> struct Plan { template <int M, int N> void run(T* p); };\n"
 
 
@@ -78,4 +77,4 @@ def _may_define(unit: Unit) -> bool:
     """Whether a function with arguments behind its name may be defined, told before any scope is read. False is
     certain."""
     closes = (unit.match[i + 1] for i in unit.find(">") if unit.tok(i + 1) == "(")
-    return any(unit.tok(close + 1) not in _BEHIND_CALLS for close in closes if close > 0)
+    return any(unit.tok(close + 1) not in BEHIND_CALLS for close in closes if close > 0)

@@ -17,10 +17,11 @@ from cu2port.ptx.carry import Flow
 from cu2port.ptx.carry_steps import UnclearError, statement_flow
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Scope
-from cu2port.syntax.words import CONDITIONS
+from cu2port.syntax.words import CONDITIONS, SOMETIMES_READ
 
 _ENDS = frozenset({";", "{", "}"})
-_SOMETIMES = CONDITIONS | {"else", "do", "case", "default", "?", "&&", "||", ":"}
+_BRANCHES = CONDITIONS | SOMETIMES_READ
+_LABELS = frozenset({"else", "do", "case", "default", ":"})  # what is before a statement that is not always reached
 _OPEN_SCOPES = frozenset({"file", "namespace", "template"})
 
 
@@ -60,9 +61,10 @@ def _one_statement(unit: Unit, f: Function, listed: list[AsmStatement]) -> Carry
     first, last = f.body
     if len(listed) != 1 or not is_identifier(f.name) or "__global__" in f.sides:
         return None
-    if any(unit.t[i] in ("{", "if", "for", "while", "?", "#") for i in range(first + 1, last)):
+    if any(unit.t[i] in ("{", "#") or unit.t[i] in _BRANCHES for i in range(first + 1, last)):
         return None
-    if any(unit.t[i] in ("(", "void") for i in range(f.params[0] + 1, f.params[1])):
+    params = unit.t[f.params[0] + 1 : f.params[1]]
+    if "(" in params or params == ["void"]:
         return None
     scope: Scope | None = unit.declarations.scope_at(f.name_at)
     while scope is not None:
@@ -99,4 +101,4 @@ def statement_around(unit: Unit, i: int, block: tuple[int, ...]) -> tuple[int, b
             break
         else:
             k = unit.match[k - 1] if t[k - 1] in (")", "]") and unit.match[k - 1] >= 0 else k - 1
-    return k, not any(t[j] in _SOMETIMES for j in range(k, i)), around
+    return k, not any(t[j] in _BRANCHES or t[j] in _LABELS for j in range(k, i)), around
