@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="forms or programs with this text in their names")
     parser.add_argument("--kept", action="store_true", help="sums stay in tiles from step to step")
     parser.add_argument("--bits", action="store_true", help="the same, in tiles for sums of several types")
-    parser.add_argument("--finite", action="store_true", help="without Inf and NaN, of which an emulator may know none")
+    parser.add_argument("--finite", action="store_true", help="leave out Inf and NaN")
     parser.add_argument("--passed-on", action="store_true", help="programs that pass tiles on to functions")
     parser.add_argument("--part", default="0/1", help="of M parts the Nth, from 0")
     parser.add_argument("--arch", action="append")

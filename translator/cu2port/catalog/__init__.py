@@ -145,6 +145,13 @@ class Catalog:
         """What the paths of headers begin with, up to a `.` or `/`."""
         return frozenset(re.split(r"[^\w$]", path, maxsplit=1)[0] for path in (*self.headers, *self.missing_headers))
 
+    @cached_property
+    def missing_in_cuda(self) -> tuple[str, ...]:
+        """The `missing_headers` in folders `cuda*`, as paths begin (`cuda/api/`). They are of libraries, other than
+        libcu++, that have their names in a namespace `cuda`."""
+        found = (path for path in self.missing_headers if path.startswith("cuda") and "/" in path)
+        return tuple(path.removesuffix("*") for path in found)
+
     def __iter__(self) -> Iterator[Row]:
         for name in self.names:
             row = self.get(name)
@@ -170,6 +177,11 @@ class Catalog:
 def version_key(text: str) -> tuple[int, ...]:
     """`"6.2"` -> `(6, 2)`, so that versions compare as numbers."""
     return tuple(int(x) for x in text.split("."))
+
+
+def is_libcudacxx(path: str) -> bool:
+    """Whether the path of an include is one of libcu++, whose headers but the experimental ones have no extension."""
+    return path.startswith("cuda/experimental/") or (path.startswith("cuda/") and "." not in path)
 
 
 def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from cu2port.catalog import Row, load_catalog
+from cu2port.catalog import Catalog, Row, is_libcudacxx, load_catalog
 from cu2port.catalog.groups import unqualified
 from cu2port.catalog.pastes import pasted
 from cu2port.core.late import dataclass, regex
@@ -14,7 +14,6 @@ from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import (
     LIBRARY_SPACES,
     Names,
-    brings_cuda,
     declaration_at,
     is_declared_for,
     is_own,
@@ -50,7 +49,14 @@ class Use:
 def declared_names(text: str, rules: tuple[tuple[str, str], ...] = ()) -> Names:
     """What a text declares for those who include it, of the names that conversion changes or does not know. `rules`:
     the project's own rule files."""
-    return names_of(text, _asked_for(rules), _FAMILY)
+    found = names_of(text, _asked_for(rules), _FAMILY)
+    return found._replace(own=found.own | {"cuda"}) if _brings_cuda(text, load_catalog(rules)) else found
+
+
+def _brings_cuda(text: str, catalog: Catalog) -> bool:
+    """Whether a text includes a header of a library, other than libcu++, that has its names in a namespace `cuda`."""
+    paths = catalog.missing_in_cuda if "cuda" in text else ()
+    return any(f"{sign}{path}" in text for path in paths for sign in '<"')
 
 
 @cache
@@ -320,14 +326,9 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
 def owns_cuda(unit: Unit) -> bool:
     """Whether `cuda::` is not libcu++ here: the project, or another library that it includes, has such a namespace, and
     no header of libcu++ is included."""
-    if not (unit.owns("cuda") or brings_cuda(unit.text)):
+    if not (unit.owns("cuda") or _brings_cuda(unit.text, unit.catalog)):
         return False
-    return not any(_is_libcudacxx(inc.path) for inc in unit.includes)
-
-
-def _is_libcudacxx(path: str) -> bool:
-    """Whether the path of an include is one of libcu++, whose headers but the experimental ones have no extension."""
-    return path.startswith("cuda/experimental/") or (path.startswith("cuda/") and "." not in path)
+    return not any(is_libcudacxx(inc.path) for inc in unit.includes)
 
 
 def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:

@@ -17,7 +17,7 @@ _PART = regex(
     r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
 )
 _SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "<cuda", "<cooperative_groups.h", "<mma.h", "volatile")
-_SIGN = regex("|".join(map(re.escape, (*_SIGNS, ".version"))))  # each stands in one literal
+_SIGN = regex("|".join(map(re.escape, (*_SIGNS, ".version"))))  # each is within one string literal
 _FILE = regex(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 

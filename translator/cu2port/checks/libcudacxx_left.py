@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.catalog import is_libcudacxx
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.uses import owns_cuda
 from cu2port.core.model import Finding, Severity
@@ -82,7 +83,7 @@ class LibcudacxxLeft(Check):
         libcudacxx = [f for f in names_of_api if f.cuda.startswith("cuda::")]
         left = {f.start: f.cuda for f in libcudacxx if not f.edits}
         silent = {unit.p[i]: name for i, name in _unqualified(unit)}
-        if libcudacxx or any(inc.path.startswith("cuda/") for inc in unit.includes):
+        if libcudacxx or any(is_libcudacxx(inc.path) for inc in unit.includes):
             others = {f.start for f in names_of_api}  # `cuda::par` is Thrust's below `using namespace thrust`
             silent |= {unit.p[i]: name for i, name in _unknown(unit) if unit.p[i] not in others}
         moved = len({f.cuda for f in libcudacxx if f.edits})

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
 LIBRARY_SPACES = frozenset({"cuda", "nvtx3"})  # of libraries that a project may have a namespace of its own for
-# headers of other libraries whose names are in a namespace `cuda`: cuda-api-wrappers, cuda-wrapper
-_OTHER_CUDA = regex(r'[<"](?:cuda_wrapper/|cuda/(?:api/|(?:api|api_wrappers|runtime_api)\.))')
 _STAND_INS = tuple(
     f"{begin}{x}"
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
@@ -57,8 +55,7 @@ class Names(NamedTuple):
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
     """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
-    `cuda` and `nvtx3` if it opens such a namespace, `cuda` also if it includes a header of a library with that
-    namespace; what `std_names` tells of it.
+    `cuda` and `nvtx3` if it opens such a namespace; what `std_names` tells of it.
 
     A text is only lexed if one of them stands where a declared name can.
     """
@@ -69,17 +66,10 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
         looks |= words & LIBRARY_SPACES
     read = cache(lambda: Declarations(lex(text)))
     standard = std_names.given(text, words, read)
-    if brings_cuda(text):
-        standard |= {"cuda"}
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(standard, asked=asked)
     found = names_in(read(), looks)
     return Names(found.own | standard, found.promised, asked)
-
-
-def brings_cuda(text: str) -> bool:
-    """Whether a text names a header of a library, other than libcu++, that has its names in a namespace `cuda`."""
-    return ("cuda_wrapper/" in text or "cuda/" in text) and _OTHER_CUDA.search(text) is not None
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:

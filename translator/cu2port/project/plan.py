@@ -299,8 +299,8 @@ def graph_of(
 ) -> Graph | None:
     """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
 
-    Files that could not be asked are entered in `lost`, with the reason. `between`: work for this process, of which it
-    does a step after each answer of a worker.
+    Files that could not be read are added to `lost`, with the reason. `between`: work of this process; one step of it
+    is done after each answer of a worker.
     """
     dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
     names = {job.path for job in jobs}

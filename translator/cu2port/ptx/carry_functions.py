@@ -17,10 +17,10 @@ from cu2port.ptx.carry import Flow
 from cu2port.ptx.carry_steps import UnclearError, statement_flow
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Scope
-from cu2port.syntax.words import CONDITIONS, SOMETIMES_READ
+from cu2port.syntax.words import CONDITIONAL_OPERATORS, CONDITIONS
 
 _ENDS = frozenset({";", "{", "}"})
-_BRANCHES = CONDITIONS | SOMETIMES_READ
+_BRANCHES = CONDITIONS | CONDITIONAL_OPERATORS
 _LABELS = frozenset({"else", "do", "case", "default", ":"})  # what is before a statement that is not always reached
 _OPEN_SCOPES = frozenset({"file", "namespace", "template"})
 

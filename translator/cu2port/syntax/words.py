@@ -84,14 +84,12 @@ KEYWORDS = (
     | (STATEMENTS | EXPRESSION_WORDS | ASM | DECLARATION_WORDS) - {"NULL"}
     | frozenset("requires".split())
 )
+#: Operators that do not always evaluate all of their operands.
+CONDITIONAL_OPERATORS = frozenset({"?", "&&", "||"})
+#: What may be behind the bracket that ends a call's arguments, and not behind that of a function's parameters.
+BEHIND_CALLS = frozenset(", ; ) ] } . * / % + - < > = == != <= >= || ? <<".split())
 
 
 def may_be_macro(word: str) -> bool:
     """Whether a word among the specifiers of a function may be a macro, which may say on which side the function is."""
     return (word.isupper() and len(word) > 3) or (word.startswith("__") and word not in SPECIFIERS | ATTRIBUTES)
-
-
-#: Operators that do not always compute all of their operands.
-SOMETIMES_READ = frozenset({"?", "&&", "||"})
-#: What may be behind the bracket that ends a call's arguments, and not behind that of a function's parameters.
-BEHIND_CALLS = frozenset(", ; ) ] } . * / % + - < > = == != <= >= || ? <<".split())

@@ -36,14 +36,13 @@ def kind(tree: Tree) -> str:
     the top counts where nothing is at the top."""
     if not tree.asked.is_dir() or os.name != "posix":
         return ""
-    setups = extensions.folders(tree.asked)
-    if Path() in setups:
+    if extensions.at_top(tree.asked):
         return "setup.py"
     if (tree.asked / "CMakeLists.txt").is_file():
         return "cmake"
     if any((tree.asked / name).is_file() for name in _MAKEFILES):
         return "make"
-    return "setup.py" if setups else ""
+    return "setup.py" if extensions.folders(tree.asked) else ""
 
 
 def environment(folder: str) -> dict[str, str]:

@@ -41,9 +41,14 @@ _HIP_SUFFIXES = (".cu", ".hip")
 _CYTHON = ".pyx"  # what a tool makes C++ of, which is no compiler's
 
 
+def at_top(tree: Path) -> bool:
+    """Whether the setup.py at the top of a tree builds extensions of torch."""
+    return _is_one(tree / _SETUP)
+
+
 def folders(tree: Path) -> list[Path]:
     """The folders, relative to a tree, whose setup.py builds extensions of torch: the top, or all below it."""
-    if _is_one(tree / _SETUP):
+    if at_top(tree):
         return [Path()]
     out = []
     for top, below, files in os.walk(tree):
