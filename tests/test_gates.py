@@ -119,7 +119,7 @@ def test_a_definition_is_told_from_a_call_by_what_follows(monkeypatch: pytest.Mo
     texts = [v for text, _, _ in _texts() if "template" in text for v in _varied(text)]
     closed = [list(RepeatedArguments().run(Unit(v, load_catalog()))) for v in texts]
     assert sum(map(bool, closed)) > 5
-    monkeypatch.setattr(repeated_arguments, "_BEHIND_CALLS", frozenset())
+    monkeypatch.setattr(repeated_arguments, "BEHIND_CALLS", frozenset())
     assert [list(RepeatedArguments().run(Unit(v, load_catalog()))) for v in texts] == closed
 
 
