@@ -81,7 +81,7 @@ def test_depth_and_length_have_limits() -> None:
 CLANG = shutil.which("clang-22") or shutil.which("clang++-22")
 NAMES = (
     "__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ USE_ROCM __HIP_DEVICE_COMPILE__ __CUDACC__ __CUDA_ARCH__ __NVCC__ "
-    "CUDA_VERSION CUDART_VERSION __AMDGCN__ OTHER THING"
+    "CUDA_VERSION CUDART_VERSION __AMDGCN__ __CUDA_ARCH_SPECIFIC__ __CUDA_ARCH_FEAT_SM90_ALL OTHER THING"
 ).split()
 OPERATORS = ("&&", "||", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "&", "|", "^", "/", "%", "<<")
 
@@ -149,6 +149,9 @@ SKIPPED = [
     ("#ifdef __CUDA_ARCH__", True, True),
     ("#ifdef __CUDACC__", True, False),
     ("#ifndef __NVCC__", False, True),
+    ("#if __CUDA_ARCH_SPECIFIC__ == 1200", False, True),
+    ("#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000", False, True),
+    ("#ifndef __CUDA_ARCH_FEAT_SM100_ALL", True, False),
     ("#if 0", False, True),
     ("#if defined(OTHER) && CUDA_VERSION < 12000", False, True),
     ("#if defined(OTHER) || CUDA_VERSION >= 12000", True, False),

@@ -382,6 +382,9 @@ def test_branches_that_hip_leaves_out_are_not_touched(clang: ClangService) -> No
         ("#if !defined(__HIP_PLATFORM_AMD__) && X\n", "#endif\n"),
         ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n", "#endif\n"),
         ("#if 0\n", "#endif\n"),
+        ("#if __CUDA_ARCH_SPECIFIC__ == 1200\n", "#endif\n"),
+        ("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n", "#endif\n"),
+        ("#if __CUDA_ARCH_FAMILY_SPECIFIC__ < 1000\n#else\n", "#endif\n"),
         ("#if __CUDA_ARCH__ < 900\n#else\n", "#endif\n"),
     ):
         source = f'{opening}__device__ void f() {{ asm("wgmma.fence.sync.aligned;"); asm("membar.gl;"); }}\n{closing}'

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from cu2port.core import edits
 from cu2port.core.model import Edit, Finding, Span
-from cu2port.facts.atoms import CUDA_MACROS, names_hip, of_pass
+from cu2port.facts.atoms import CUDA_MACROS, is_of_one_arch, names_hip, of_pass
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import CONDITIONS, condition_of
 from cu2port.facts.unit import Unit
@@ -34,7 +34,8 @@ def inactive(unit: Unit, findings: Iterable[Finding]) -> tuple[Span, ...]:
 
 def _by_platform(unit: Unit) -> frozenset[int]:
     """The conditionals, by their first directive, that ask for CUDA or HIP."""
-    words = {w for w in unit.words if w in CUDA_MACROS or names_hip(w)} | unit.project.hip_macros & unit.words
+    words = {w for w in unit.words if w in CUDA_MACROS or names_hip(w) or is_of_one_arch(w)}
+    words |= unit.project.hip_macros & unit.words
     asking = {n for i in unit.find(*words) if (n := unit.lexed.directive_index(i)) >= 0} if words else set()
     asking = {n for n in asking if unit.directives[n].keyword in CONDITIONS}
     return frozenset(g.chain[0] for g in unit.groups if g.opener in asking)

@@ -17,6 +17,8 @@ VERSION_MACROS = frozenset(
 )
 #: What nvcc or CUDA's headers define, and no compiler for HIP does.
 CUDA_MACROS = VERSION_MACROS | frozenset("__CUDACC__ __NVCC__ __CUDACC_RTC__ __CUDA_ARCH__ __CUDA__".split())
+# nvcc defines them for one architecture or family alone (`-arch=sm_90a`, `sm_100f`)
+_OF_ONE_ARCH = regex(r"__CUDA_ARCH_(?:SPECIFIC__|FAMILY_SPECIFIC__|FEAT_SM\w+)")
 _PARTS = r"(?:HIP|HIPCC|HIPRTC|ROCM|AMDGPU|AMDGCN)"
 _HIP_WORD = regex(
     rf"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|(?:\w*_)?{_PARTS}(?:_\w*)?"
@@ -41,6 +43,12 @@ def is_hip_word(word: str) -> bool:
     return names_hip(word) and _OTHERS.fullmatch(word) is None
 
 
+@lru_cache(maxsize=4096)
+def is_of_one_arch(word: str) -> bool:
+    """Whether a macro tells features of one of NVIDIA's architectures, which no edit makes true for HIP."""
+    return _OF_ONE_ARCH.fullmatch(word) is not None
+
+
 def without_hip(word: str, more: frozenset[str]) -> Macro:
     """What is known of a macro where the program is not built for HIP. `more`: the tree's own macros for HIP."""
     return UNDEFINED if word in more or is_hip_word(word) else UNKNOWN
@@ -54,7 +62,7 @@ def under_hip(word: str, device: bool, more: frozenset[str]) -> Macro:
         return UNKNOWN if device else UNDEFINED
     if word in _OF_COMPILER:
         return ONE
-    if word in CUDA_MACROS:
+    if word in CUDA_MACROS or is_of_one_arch(word):
         return UNDEFINED
     if names_hip(word) and _OTHERS.fullmatch(word):  # HIP on NVIDIA's GPUs, or either of the two
         return UNDEFINED if word.startswith("__HIP_PLATFORM_NV") else UNKNOWN
