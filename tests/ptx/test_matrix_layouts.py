@@ -368,7 +368,8 @@ def test_forms_of_16_rows_that_add_in_their_own_type_are_kept() -> None:
     assert keeps(Form("m16n8k32", "s32", "s8", "s8", "s32"))
     assert keeps(Form("m16n8k16", "f16", "f16", "f16", "f16"))
     assert not keeps(Form("m16n8k8", "f16", "f16", "f16", "f32"))
-    assert not keeps(Form("m16n8k32", "s32", "s8", "s8", "s32", "satfinite"))
+    assert keeps(Form("m16n8k32", "s32", "s8", "s8", "s32", "satfinite"))
+    assert not keeps(Form("m16n8k32", "s32", "u8", "s8", "s32", "satfinite"))
     assert not keeps(Form("m8n8k16", "s32", "s8", "s8", "s32"))
     assert not keeps(Form("m16n8k8", "f64", "f64", "f64", "f64"))
     assert len(_KEPT) >= 8

@@ -29,6 +29,13 @@ def asm(form: str, letter: str, count: int = 4) -> str:
     return text.format(form, ",".join(f"%{i}" for i in range(count)), outs, AB)
 
 
+def apart(text: str, letter: str, count: int = 4) -> str:
+    """The same with C of its own, `e`."""
+    ways = ",".join(f"%{i + count + 6}" for i in range(count))
+    text = re.sub(r"\{[%0-9,]*\};", f"{{{ways}}};", text).replace('"+', '"=')
+    return text.replace(");", "".join(f', "{letter}"(e[{i}])' for i in range(count)) + ");")
+
+
 F32 = asm("m16n8k16.row.col.f32.f16.f16.f32", "f")
 F16 = asm("m16n8k16.row.col.f16.f16.f16.f16", "r", 2)
 BF16 = asm("m16n8k16.row.col.f32.bf16.bf16.f32", "f")
@@ -66,7 +73,52 @@ __device__ inline void mul(const unsigned a[4], const unsigned b[2], Acc c[4]) {
         {S32}
 }}
 """
+# the same with C apart: whole numbers are clamped, which changes none here
+SATURATED = S32.replace(".col.s32", ".col.satfinite.s32")
+FLAG_APART = FLAG.replace("void mma(", "void begin(").replace("& sums)", "& sums, const typename Types<T>::C& added)")
+FLAG_APART = re.sub(
+    r"(\w+)\* c = reinterpret_cast<.*;",
+    r"\g<0>\n        const \1* e = reinterpret_cast<const \1*>(&added);",
+    FLAG_APART,
+)
+TYPE_APART = TYPE.replace("void mul(", "void first(").replace("Acc c[4]", "Acc c[4], const Acc e[4]")
+for product, kind, count in ((F32, "f", 4), (F16, "r", 2), (BF16, "f", 4), (S32, "r", 4)):
+    made = apart(product if product != S32 else SATURATED, kind, count)
+    FLAG_APART, TYPE_APART = (x.replace(product, made) for x in (FLAG_APART, TYPE_APART))
 STEP = "for (int j = 0; j < 2; ++j) mma<T, F16>(a, b[j], acc[j]);"
+ANEW = """
+template <class T, bool F16> __global__ void anew(unsigned* out, int n, int here) {
+    if (!(here >> (threadIdx.x / 32) & 1)) return;
+    out += 8 * threadIdx.x;
+    typename Types<T>::A a;
+    typename Types<T>::B b[2];
+    typename Types<T>::C acc[2], e;
+    for (int i = 0; i < 8; ++i) __builtin_memcpy(&acc[i / 4].elems[i % 4], out + i, 4);
+    e = acc[0];
+    for (int k = 0; k < n; ++k) {
+        load(a.elems, b[0].elems, b[1].elems, k, __is_same(T, half_type) ? 0 : 1);
+        begin<T, F16>(a, b[0], acc[0], e);
+        mma<T, F16>(a, b[1], acc[0]);
+        mma<T, F16>(a, b[1], acc[1]);
+    }
+    for (int i = 0; i < 8; ++i) __builtin_memcpy(out + i, &acc[i / 4].elems[i % 4], 4);
+}
+template <class T, class Acc> __global__ void either_anew(unsigned* out, int n, int here) {
+    if (!(here >> (threadIdx.x / 32) & 1)) return;
+    out += 8 * threadIdx.x;
+    unsigned a[4], b[2][2];
+    Acc acc[2][4], e[4];
+    for (int i = 0; i < 8; ++i) __builtin_memcpy(&acc[i / 4][i % 4], out + i, 4);
+    for (int i = 0; i < 4; ++i) e[i] = acc[0][i];
+    for (int k = 0; k < n; ++k) {
+        load(a, b[0], b[1], k, __is_same(T, s8_type) ? 2 : 1);
+        first<T>(a, b[0], acc[0], e);
+        mul<T>(a, b[1], acc[0]);
+        mul<T>(a, b[1], acc[1]);
+    }
+    for (int i = 0; i < 8; ++i) __builtin_memcpy(out + i, &acc[i / 4][i % 4], 4);
+}
+"""
 KERNEL = """
 template <class T, bool F16> __global__ void floats(unsigned* out, int n, int here) {
     if (!(here >> (threadIdx.x / 32) & 1)) return;
@@ -107,6 +159,14 @@ def test_a_tile_has_the_words_of_all() -> None:
     names = "cu2port::mma::Kind<cu2port::mma::Exact, cu2port::mma::bf16, cu2port::mma::bf16>, cu2port::mma::Kind<"
     assert names + "cu2port::mma::Integers, cu2port::mma::s8, cu2port::mma::s8>, cu2port::mma::Bits>(acc);" in out
     assert converted(out) == out
+
+
+def test_c_apart_begins_a_tile_of_words() -> None:
+    out = converted(HEAD + LOAD + FLAG + TYPE + FLAG_APART + TYPE_APART + ANEW)
+    assert "begin<T, F16>(a, b[0], acc[0], e, acc_kept.of(acc, acc[0]));" in out
+    assert "first<T>(a, b[0], acc[0], e, acc_kept.at(acc, acc[0]));" in out
+    assert out.count("tile.from_c());") == 5
+    assert "cu2port::mma::m16n8k32_s32_s8_s8_s32_satfinite({" in out
 
 
 def test_the_report_says_that_sums_of_f16_are_exchanged() -> None:
@@ -175,16 +235,17 @@ MAIN = """
 int main(int, char** names) {
     unsigned* out;
     void (*const kernels[])(unsigned*, int, int) = {floats<half_type, false>, floats<half_type, true>,
-        floats<bf16_type, false>, either<bf16_type, float>, either<s8_type, int>};
+        floats<bf16_type, false>, either<bf16_type, float>, either<s8_type, int>, anew<half_type, false>,
+        anew<half_type, true>, anew<bf16_type, false>, either_anew<bf16_type, float>, either_anew<s8_type, int>};
     (void)hipMallocManaged((void**)&out, 2048);
     std::FILE* to = std::fopen(names[2], "wb");
-    for (int mode = 0; mode < 5; ++mode)
+    for (int mode = 0; mode < 10; ++mode)
         for (int here = 1; here < 4; ++here) {
             for (int i = 0; i < 512; ++i) {
                 const float number = i;
                 const _Float16 pair[2] = {_Float16(2 * i), _Float16(2 * i + 1)};
-                if (mode == 1 && i % 4 < 2) __builtin_memcpy(out + i, pair, 4);
-                else if (mode == 4) out[i] = i;
+                if (mode % 5 == 1 && i % 4 < 2) __builtin_memcpy(out + i, pair, 4);
+                else if (mode % 5 == 4) out[i] = i;
                 else __builtin_memcpy(out + i, &number, 4);
             }
             kernels[mode]<<<1, 64>>>(out, 3, here);
@@ -197,9 +258,9 @@ int main(int, char** names) {
 
 
 def program(kept: bool) -> str:
-    text = HEAD + DEVICE + FLAG + TYPE + KERNEL.replace("STEP", STEP)
+    text = HEAD + DEVICE + FLAG + TYPE + FLAG_APART + TYPE_APART + KERNEL.replace("STEP", STEP) + ANEW
     if not kept:
-        for declared in ("C acc[2];", "Acc acc[2][4];"):
+        for declared in ("C acc[2];", "Acc acc[2][4];", "C acc[2], e;", "Acc acc[2][4], e[4];"):
             text = text.replace(declared, declared + " auto* all = &acc[0];")
     return whole(converted(text), MAIN, kept)
 
@@ -209,7 +270,9 @@ def _chosen(x: int) -> int:
 
 
 def _expected(mode: int, warp: int) -> Iterator[bytes]:
-    """The words of the warp's lanes: C's numbers and three products by the manual's formulas."""
+    """The words of the warp's lanes: C's numbers and three products by the manual's formulas. In modes from 5 on the
+    first four begin again in each step, with two products."""
+    mode, anew = mode % 5, mode >= 5
     count = 4 if mode == 4 else 2  # elements in a register
     numbers = (0, 1, 2, -2)
 
@@ -226,7 +289,8 @@ def _expected(mode: int, warp: int) -> Iterator[bytes]:
         for j, lane, r, i in itertools.product(range(2), range(32), range(2), range(count)):
             b[j][lane % 4 * count + i + 4 * count * r, lane // 4] = element(k, lane, 4 + 2 * j + r, i)
         for j, m, n in itertools.product(range(2), range(16), range(8)):
-            products[j][m][n] += sum(a[m, x] * b[j][x, n] for x in range(8 * count))
+            of = [sum(a[m, x] * y[x, n] for x in range(8 * count)) for y in b]
+            products[j][m][n] = sum(of) if anew and j == 0 else products[j][m][n] + of[j]
     for lane, j in itertools.product(range(32), range(2)):
         at = 8 * (32 * warp + lane) + 4 * j
         of = [products[j][lane // 4 + 8 * (i // 2)][lane % 4 * 2 + i % 2] for i in range(4)]
@@ -248,7 +312,7 @@ def test_each_element_has_its_number_and_its_products(kept: bool, wave: int, tmp
 
 def check(got: bytes) -> None:
     """What the program prints, exactly."""
-    for mode, (n, here) in itertools.product(range(5), enumerate((1, 2, 3))):
+    for mode, (n, here) in itertools.product(range(10), enumerate((1, 2, 3))):
         part = got[2048 * (3 * mode + n) :][:2048]
         for warp in range(2):
             if here >> warp & 1:

@@ -174,9 +174,10 @@ def in_a_row(forms: Iterable[Form]) -> int:
 
 
 def keeps(form: Form) -> bool:
-    """Whether sums of a form may stay in tiles between products: of 16 rows, as they are or rounded to f16 by each."""
+    """Whether sums of a form may stay in tiles between products: of 16 rows, as they are, or rounded to f16 or clamped
+    by each."""
     kept = form.d == form.c and form.d in SUMS and form.shape.startswith("m16n8")
-    return kept and form.suffix in ("", "fast") and any(instruction(form, gpu) for gpu in CDNA)
+    return kept and form.suffix in ("", "fast", "satfinite") and any(instruction(form, gpu) for gpu in CDNA)
 
 
 def kinds(form: Form) -> str:

@@ -190,6 +190,7 @@ template <class Acc> struct Tile {
     template <class C> CU2PORT_MMA void from_ptx(const C&) {}
     CU2PORT_MMA typename InPtx<Acc>::fragment to_ptx() const { return {}; }
     CU2PORT_MMA void round() {}
+    template <class T> CU2PORT_MMA void add_clamped(const T&) {}
 };
 CU2PORT_MMA Into<float> floats_of(Into<Pairs>) { return {}; }
 namespace matrix {

@@ -232,6 +232,13 @@ template <class Acc> struct Tile {
     CU2PORT_MMA void clear() { sums[0] = typename Sums<Acc>::type{}; }
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) { matrix::put_part(c, sums[0]); }
     CU2PORT_MMA Fragment<Acc, 4> to_ptx() const { return matrix::part_of<Acc>(sums[0]); }
+    /// Of whole numbers, each as near to the sum as it has numbers.
+    CU2PORT_MMA void add_clamped(const Tile& other) {
+        for (int i = 0; i < 4; ++i) {
+            const int at = (i & 2) << 1 | (i & 1);
+            sums[0][at] = ptx::add_sat_s32(sums[0][at], other.sums[0][at]);
+        }
+    }
     /// Not the copies, which nobody reads.
     template <class F> CU2PORT_MMA void each(F f) {
         for (int i = 0; i < 4; ++i) {

@@ -187,6 +187,11 @@ template <class Acc> struct Tile {
         asm("" : "+v"(sums[0]), "+v"(sums[1]));
 #endif
     }
+    /// Of whole numbers, each as near to the sum as it has numbers. What is the other warp's is added too, and not read.
+    CU2PORT_MMA void add_clamped(const Tile& other) {
+        for (int of = 0; of < 2; ++of)
+            for (int i = 0; i < 4; ++i) sums[of][i] = ptx::add_sat_s32(sums[of][i], other.sums[of][i]);
+    }
     /// What a lane has of its own warp. `sums` of the other one takes the same: nobody reads it here.
     template <class F> CU2PORT_MMA void each(F f) {
         const bool second = warp::detail::wave_lane() & 32;
