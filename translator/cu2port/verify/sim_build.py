@@ -20,6 +20,7 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
+from cu2port.verify.shielded import shields
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, Toolchain
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
@@ -207,20 +208,22 @@ def build(
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
     includes += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
     openmp = _openmp(toolchain, built)
+    first = shields(program.defines, folder / "shields")
     common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
 
     def compile_unit(job: tuple[int, int, Path]) -> Path:
         wave, number, copy = job
         out = folder / f"{number}-{wave}.o"
         real = Path("/") / copy.relative_to(folder / "src")
-        flags = [*toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
+        flags = [*first, *toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
         language = "c++"
         if real.suffix in (".cu", ".hip"):
             flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
             flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
             language = "c"
-            flags = ["-w", *(x for x in flags if not x.startswith(("-std=", "-fpermissive", f"-I{HEADERS}")))]
+            unfit = ("-std=", "-fpermissive", f"-I{HEADERS}", *first)
+            flags = ["-w", *(x for x in flags if not x.startswith(unfit))]
         toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
         return out
 

@@ -14,6 +14,7 @@ from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_compiler
+from cu2port.verify.shielded import shields
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.standin.device_names import localize_names
@@ -124,7 +125,7 @@ def _words(
     flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
     if not any(f.startswith("-O") for f in flags):
         flags.insert(0, "-O2")
-    words = [*toolchain.flags(settings.wave), *flags]
+    words = [*shields(program.defines, folder / "shields"), *toolchain.flags(settings.wave), *flags]
     if program.cuda or program.units[0].suffix in (".cu", ".hip"):
         words += ["-D__HIP__=1", "-D__HIPCC__=1"]
     words += toolchain.runtime_first(words)
@@ -148,7 +149,7 @@ def _depends(line: CommandLine, file: Path, target: Path) -> list[str]:
 
 def _write_depends(line: CommandLine, file: Path, folder: Path, source: Source, out: Path | None) -> None:
     """Write the dependencies with the user's files in place of their copies, and none of ours."""
-    text = "".join(_owned(file.read_text(encoding="utf-8", errors="surrogateescape"), str(folder / "src")))
+    text = "".join(_owned(file.read_text(encoding="utf-8", errors="surrogateescape"), folder))
     asked = next((b for a, b in zip(line.depends, line.depends[1:], strict=False) if a == "-MF"), "")
     if not asked and line.job is Job.DEPEND:
         if out is None:
@@ -162,9 +163,10 @@ def _write_depends(line: CommandLine, file: Path, folder: Path, source: Source, 
         raise CannotRun(f"{asked}: {e.strerror}") from e
 
 
-def _owned(text: str, copies: str) -> Iterator[str]:
+def _owned(text: str, folder: Path) -> Iterator[str]:
     """Dependency rules without our headers; words are split at blanks that no backslash precedes."""
-    ours = (str(INCLUDE_DIR), str(cache_dir()))
+    copies = str(folder / "src")
+    ours = (str(INCLUDE_DIR), str(cache_dir()), str(folder / "shields"))
     for rule in text.replace("\\\n", " ").splitlines():
         words = re.split(r"(?<!\\)\s+", rule.strip())
         kept = [w.removeprefix(copies) for w in words if w and not any(o in w for o in ours)]
