@@ -106,7 +106,7 @@ template <class T, thread_scope Scope> struct operations {
         if (!done) expected = as<T>(seen);
         return done;
     }
-    template <class F> CU2PORT_ATOMIC T apply(F f, T v, std::memory_order order) const {
+    template <class F_> CU2PORT_ATOMIC T apply(F_ f, T v, std::memory_order order) const {
         T old = load(std::memory_order_relaxed);
         while (!swap_if(old, f(old, v), order, __ATOMIC_RELAXED)) {
         }
@@ -144,14 +144,14 @@ template <class T, thread_scope Scope> struct operations {
         return CU2PORT_ATOMIC_FETCH(add, at, v, order_of(order));
     }
     CU2PORT_ATOMIC T sum(T v, std::memory_order order, std::false_type) const { return apply(add(), v, order); }
-    template <class F> CU2PORT_ATOMIC T narrow_or(F f, T v, std::memory_order order, std::false_type) const {
+    template <class F_> CU2PORT_ATOMIC T narrow_or(F_ f, T v, std::memory_order order, std::false_type) const {
         return apply(f, v, order);
     }
 #else
     CU2PORT_ATOMIC T fetch(min f, T v, std::memory_order order, std::true_type) const { return apply(f, v, order); }
     CU2PORT_ATOMIC T fetch(max f, T v, std::memory_order order, std::true_type) const { return apply(f, v, order); }
 #endif
-    template <class F> CU2PORT_ATOMIC T fetch(F f, T v, std::memory_order order, std::false_type) const {
+    template <class F_> CU2PORT_ATOMIC T fetch(F_ f, T v, std::memory_order order, std::false_type) const {
         return apply(f, v, order);
     }
 };
@@ -173,7 +173,8 @@ template <class T, thread_scope Scope> struct operations<T *, Scope> : operation
         expected = pointer(seen);
         return done;
     }
-    template <class F> CU2PORT_ATOMIC T *fetch(F f, std::ptrdiff_t n, std::memory_order order, std::false_type) const {
+    template <class F_>
+    CU2PORT_ATOMIC T *fetch(F_ f, std::ptrdiff_t n, std::memory_order order, std::false_type) const {
         const std::ptrdiff_t bytes = n * static_cast<std::ptrdiff_t>(sizeof(T));
         return pointer(base::fetch(f, static_cast<std::uintptr_t>(bytes), order, std::true_type()));
     }

@@ -25,8 +25,8 @@ CU2PORT_PTX unsigned dp2a_hi(unsigned a, unsigned b, unsigned c) { return ptx::d
 
 #ifdef __HIP__
 namespace dot {
-template <class V> CU2PORT_PTX unsigned word(const V& v) {
-    static_assert(sizeof(V) == 4, "a packed word");
+template <class V_> CU2PORT_PTX unsigned word(const V_& v) {
+    static_assert(sizeof(V_) == 4, "a packed word");
     unsigned out;
     __builtin_memcpy(&out, &v, 4);
     return out;

@@ -26,8 +26,8 @@ template <class T = void> struct maximum {
 };
 
 template <> struct maximum<void> {
-    template <class A, class B>
-    CU2PORT_FUNCTIONAL typename std::common_type<A, B>::type operator()(const A &a, const B &b) const {
+    template <class A_, class B_>
+    CU2PORT_FUNCTIONAL typename std::common_type<A_, B_>::type operator()(const A_ &a, const B_ &b) const {
         return a < b ? b : a;
     }
 };
@@ -37,20 +37,22 @@ template <class T = void> struct minimum {
 };
 
 template <> struct minimum<void> {
-    template <class A, class B>
-    CU2PORT_FUNCTIONAL typename std::common_type<A, B>::type operator()(const A &a, const B &b) const {
+    template <class A_, class B_>
+    CU2PORT_FUNCTIONAL typename std::common_type<A_, B_>::type operator()(const A_ &a, const B_ &b) const {
         return b < a ? b : a;
     }
 };
 
-template <class R, class F> struct returns {
-    F function;
-    template <class... A> CU2PORT_FUNCTIONAL R operator()(A &&...a) { return function(static_cast<A &&>(a)...); }
-    template <class... A> CU2PORT_FUNCTIONAL R operator()(A &&...a) const { return function(static_cast<A &&>(a)...); }
+template <class R_, class F_> struct returns {
+    F_ function;
+    template <class... A_> CU2PORT_FUNCTIONAL R_ operator()(A_ &&...a) { return function(static_cast<A_ &&>(a)...); }
+    template <class... A_>
+    CU2PORT_FUNCTIONAL R_ operator()(A_ &&...a) const { return function(static_cast<A_ &&>(a)...); }
 };
 
-template <class R, class F> CU2PORT_FUNCTIONAL returns<R, typename std::decay<F>::type> proclaim_return_type(F &&f) {
-    return {static_cast<F &&>(f)};
+template <class R_, class F_>
+CU2PORT_FUNCTIONAL returns<R_, typename std::decay<F_>::type> proclaim_return_type(F_ &&f) {
+    return {static_cast<F_ &&>(f)};
 }
 
 // `std::declval` is the host's, and clang refuses it in a function for the device, though nobody calls it there

@@ -60,7 +60,7 @@ __host__ __device__ inline __hip_bfloat16 bfloat16_of(bool negative, unsigned lo
     }
     return __ushort_as_bfloat16(static_cast<unsigned short>(bits | (negative ? 0x8000u : 0u)));
 }
-template <class I> __host__ __device__ inline __hip_bfloat16 bfloat16_of_whole(I a, Round mode) {
+template <class I_> __host__ __device__ inline __hip_bfloat16 bfloat16_of_whole(I_ a, Round mode) {
     const unsigned long long word = static_cast<unsigned long long>(a);
     return bfloat16_of(a < 0, a < 0 ? 0 - word : word, mode);
 }
@@ -79,8 +79,8 @@ template <class I> __host__ __device__ inline __hip_bfloat16 bfloat16_of_whole(I
     CU2PORT_HALF_TO_FROM(ushort, unsigned short, name, mode)                                            \
     CU2PORT_HALF_TO_FROM(ll, long long, name, mode)                                                     \
     CU2PORT_HALF_TO_FROM(ull, unsigned long long, name, mode)
-#define CU2PORT_HALF_TO_FROM(from, I, name, mode)                                                       \
-    __host__ __device__ inline __hip_bfloat16 from##2bfloat16_##name(I a) {                             \
+#define CU2PORT_HALF_TO_FROM(from, I_, name, mode)                                                      \
+    __host__ __device__ inline __hip_bfloat16 from##2bfloat16_##name(I_ a) {                            \
         return half_functions::bfloat16_of_whole(a, half_functions::Round::mode);                       \
     }
 CU2PORT_HALF_TO(rn, nearest)

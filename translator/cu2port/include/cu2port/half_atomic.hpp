@@ -29,7 +29,7 @@ template <class To, class From> __device__ inline To bits_as(const From &from) {
 }
 
 // Replaces a word by `change(word)`; returns what was there before.
-template <class F> __device__ inline unsigned int exchange(unsigned int *word, F change) {
+template <class F_> __device__ inline unsigned int exchange(unsigned int *word, F_ change) {
     unsigned int seen = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     for (;;) {
         const unsigned int found = atomicCAS(word, seen, change(seen));

@@ -26,8 +26,8 @@ using ptx::u16;
 using ptx::u32;
 
 /// A lane's registers of one matrix
-template <class T, int N> struct Fragment {
-    T word[N];
+template <class T, int N_> struct Fragment {
+    T word[N_];
     CU2PORT_MMA T& operator[](int i) { return word[i]; }
     CU2PORT_MMA const T& operator[](int i) const { return word[i]; }
 };
@@ -96,8 +96,8 @@ CU2PORT_MMA Fragment<u32, 2> paired(Fragment<float, 4> d) { return {pack(d[0], d
 
 // As the manual has it, one product at a time.
 struct Exact {
-    template <class A, class B> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A, B) {
-        for (int i = 0; i < A::count; ++i) c = __builtin_fmaf(A::at(a, i), B::at(b, i), c);
+    template <class A_, class B_> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A_, B_) {
+        for (int i = 0; i < A_::count; ++i) c = __builtin_fmaf(A_::at(a, i), B_::at(b, i), c);
         return c;
     }
     static CU2PORT_MMA double dot(double a, double b, double c, f64, f64) { return __builtin_fma(a, b, c); }
@@ -118,9 +118,9 @@ template <ptx::rounding Mode> struct Rounded {
 
 // Small floats: as f16, even and odd bytes.
 struct SmallFloats {
-    template <class A, class B> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A, B) {
-        c = Exact::dot(A::halves(a, 0), B::halves(b, 0), c, f16(), f16());
-        return Exact::dot(A::halves(a, 1), B::halves(b, 1), c, f16(), f16());
+    template <class A_, class B_> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A_, B_) {
+        c = Exact::dot(A_::halves(a, 0), B_::halves(b, 0), c, f16(), f16());
+        return Exact::dot(A_::halves(a, 1), B_::halves(b, 1), c, f16(), f16());
     }
 };
 
@@ -151,16 +151,16 @@ struct Integers {
     }
     static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4, s4) { return dot(b, a, c, s4(), u4()); }
 #elif defined(CU2PORT_PTX_AMD) && (defined(__GFX11__) || defined(__GFX12__))
-    template <class A, class B> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A, B) {
+    template <class A_, class B_> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A_, B_) {
         const ptx::s32 x = ptx::s32(a), y = ptx::s32(b);
-        return u32(__builtin_amdgcn_sudot8(is_signed(A()), x, is_signed(B()), y, ptx::s32(c), false));
+        return u32(__builtin_amdgcn_sudot8(is_signed(A_()), x, is_signed(B_()), y, ptx::s32(c), false));
     }
     static constexpr CU2PORT_MMA bool is_signed(s4) { return true; }
     static constexpr CU2PORT_MMA bool is_signed(u4) { return false; }
 #else
     static CU2PORT_MMA u32 at(u32 word, int i, s4) { return u32(ptx::s32(word << (28 - 4 * i)) >> 28); }
     static CU2PORT_MMA u32 at(u32 word, int i, u4) { return word >> 4 * i & 15u; }
-    template <class A, class B> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A x, B y) {
+    template <class A_, class B_> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A_ x, B_ y) {
         for (int i = 0; i < 8; ++i) c += at(a, i, x) * at(b, i, y);
         return c;
     }
@@ -185,61 +185,61 @@ namespace mma {
 
 // A lane's part of D has one or two rows, which the four lanes of its quad hold of A, and two columns of B, which two
 // other quads hold. For each register of B and each lane j of a quad: those lanes' registers, times each other.
-template <int J, class How, class A, class B, int Rows, class W, class Acc>
-CU2PORT_MMA void multiply_from(const W* a, W b, unsigned from, Acc* c) {
-    W left[Rows];
-    for (int row = 0; row < Rows; ++row) left[row] = warp::detail::by_words(a[row], warp::detail::Dpp<0x55 * J>());
+template <int J_, class How, class A_, class B_, int Rows, class W_, class Acc>
+CU2PORT_MMA void multiply_from(const W_* a, W_ b, unsigned from, Acc* c) {
+    W_ left[Rows];
+    for (int row = 0; row < Rows; ++row) left[row] = warp::detail::by_words(a[row], warp::detail::Dpp<0x55 * J_>());
     for (int column = 0; column < 2; ++column) {
-        const W right = warp::detail::read(b, from + 4 * column + J);
+        const W_ right = warp::detail::read(b, from + 4 * column + J_);
         for (int row = 0; row < Rows; ++row) {
             Acc& sum = c[2 * row + column];
-            sum = How::dot(left[row], right, sum, A(), B());
+            sum = How::dot(left[row], right, sum, A_(), B_());
         }
     }
 }
 
-template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA Fragment<Acc, 2 * Rows> by_vectors(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+template <class How, class A_, class B_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> by_vectors(Fragment<W_, Rows * Steps> a, Fragment<W_, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
     for (int step = 0; step < Steps; ++step) {
-        const W* const rows = a.word + Rows * step;
-        multiply_from<0, How, A, B, Rows>(rows, b[step], from, c.word);
-        multiply_from<1, How, A, B, Rows>(rows, b[step], from, c.word);
-        multiply_from<2, How, A, B, Rows>(rows, b[step], from, c.word);
-        multiply_from<3, How, A, B, Rows>(rows, b[step], from, c.word);
+        const W_* const rows = a.word + Rows * step;
+        multiply_from<0, How, A_, B_, Rows>(rows, b[step], from, c.word);
+        multiply_from<1, How, A_, B_, Rows>(rows, b[step], from, c.word);
+        multiply_from<2, How, A_, B_, Rows>(rows, b[step], from, c.word);
+        multiply_from<3, How, A_, B_, Rows>(rows, b[step], from, c.word);
     }
     return c;
 }
 
 /// The same in little code, beside a matrix instruction: all of a loop's products are to be unrolled.
-template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA Fragment<Acc, 2 * Rows> by_few_vectors(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+template <class How, class A_, class B_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> by_few_vectors(Fragment<W_, Rows * Steps> a, Fragment<W_, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
 #pragma clang loop unroll(disable)
     for (unsigned j = 0; j < 4; ++j)
         for (int step = 0; step < Steps; ++step) {
-            const W right[2] = {warp::detail::read(b[step], from + j), warp::detail::read(b[step], from + j + 4)};
+            const W_ right[2] = {warp::detail::read(b[step], from + j), warp::detail::read(b[step], from + j + 4)};
             for (int row = 0; row < Rows; ++row) {
-                const W left = warp::detail::read(a[Rows * step + row], (lane & ~3u) + j);
+                const W_ left = warp::detail::read(a[Rows * step + row], (lane & ~3u) + j);
                 for (int column = 0; column < 2; ++column)
-                    c[2 * row + column] = How::dot(left, right[column], c[2 * row + column], A(), B());
+                    c[2 * row + column] = How::dot(left, right[column], c[2 * row + column], A_(), B_());
             }
         }
     return c;
 }
 
 /// D of PTX's fragments of A, B and C, in the accumulators' type: `How` multiplies, `Rows` is 1 for m8 and 2 for m16.
-template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+template <class How, class A_, class B_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W_, Rows * Steps> a, Fragment<W_, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
-    typedef matrix::Unit<How, A, B> Unit;
+    typedef matrix::Unit<How, A_, B_> Unit;
     constexpr int words = matrix::words_of<Unit>(Rows, Steps);
     const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<words>());
     if (__builtin_expect(done, words != 0)) return c;
-    if (words != 0) return by_few_vectors<How, A, B, Rows, Steps>(a, b, c);
-    return by_vectors<How, A, B, Rows, Steps>(a, b, c);
+    if (words != 0) return by_few_vectors<How, A_, B_, Rows, Steps>(a, b, c);
+    return by_vectors<How, A_, B_, Rows, Steps>(a, b, c);
 }
 
 CU2PORT_MMA ptx::f32x4 vector(Fragment<float, 4> d) { return ptx::f32x4{d[0], d[1], d[2], d[3]}; }
@@ -259,91 +259,91 @@ template <class To, class From> CU2PORT_MMA Fragment<To, 4> as(Fragment<From, 4>
 
 // Where there is a matrix instruction. What lanes that are missing take is here once: each product of an unrolled loop
 // has a copy for the compiler to read.
-template <class How, class A, class B, int Steps, int N, class W, class Acc, class Sum>
-CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
-    Into<Acc> into, matrix::Words<N>) {
-    typedef matrix::Unit<How, A, B> Unit;
+template <class How, class A_, class B_, int Steps, int N_, class W_, class Acc, class Sum>
+CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Sum, 4> c,
+    Into<Acc> into, matrix::Words<N_>) {
+    typedef matrix::Unit<How, A_, B_> Unit;
     constexpr int words = matrix::words_of<Unit>(2, Steps);
     Fragment<Sum, 4> sum = c;
     if (into.kept) {
         if (__builtin_expect(matrix::multiplied_tile<Unit, Steps>(a, b, *into.tile, into.lanes), 1)) return c;
         sum = as<Sum>(into.tile->to_ptx());
     } else if (into.lanes != Lanes::apart) {
-        if (words == 0) return by_vectors<How, A, B, 2, Steps>(a, b, c);
+        if (words == 0) return by_vectors<How, A_, B_, 2, Steps>(a, b, c);
         if (__builtin_expect(matrix::multiplied<Unit, 2, Steps>(a, b, sum, matrix::Words<words>()), 1)) return sum;
     }
-    sum = by_few_vectors<How, A, B, 2, Steps>(a, b, sum);
+    sum = by_few_vectors<How, A_, B_, 2, Steps>(a, b, sum);
     if (!into.kept) return sum;
     into.tile->from_ptx(as<Acc>(sum));
     return c;
 }
-template <class How, class A, class B, int Steps, class W, class Acc, class Sum>
-CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
+template <class How, class A_, class B_, int Steps, class W_, class Acc, class Sum>
+CU2PORT_MMA Fragment<Sum, 4> product_into(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Sum, 4> c,
     Into<Acc> into, matrix::Words<0>) {
-    if (!into.kept) return by_vectors<How, A, B, 2, Steps>(a, b, c);
-    into.tile->from_ptx(as<Acc>(by_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(into.tile->to_ptx()))));
+    if (!into.kept) return by_vectors<How, A_, B_, 2, Steps>(a, b, c);
+    into.tile->from_ptx(as<Acc>(by_vectors<How, A_, B_, 2, Steps>(a, b, as<Sum>(into.tile->to_ptx()))));
     return c;
 }
 
 /// The same into a tile, where there is one: C, which is returned, means nothing then.
-template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Into<Acc> into) {
-    const matrix::Words<matrix::Unit<How, A, B>::words> words{};
-    return vector(product_into<How, A, B, Steps>(a, b, as<typename Summed<Acc>::type>(c), into, words));
+template <class How, class A_, class B_, int Steps, class W_, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Acc, 4> c, Into<Acc> into) {
+    const matrix::Words<matrix::Unit<How, A_, B_>::words> words{};
+    return vector(product_into<How, A_, B_, Steps>(a, b, as<typename Summed<Acc>::type>(c), into, words));
 }
 
-template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, FromC<Acc> from) {
+template <class How, class A_, class B_, int Steps, class W_, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Acc, 4> c, FromC<Acc> from) {
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
-    return multiply<How, A, B, Steps>(a, b, c, from.into);
+    return multiply<How, A_, B_, Steps>(a, b, c, from.into);
 }
 
 // Into a tile of words, which are sums of the product's type here.
-template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Into<Bits> into) {
+template <class How, class A_, class B_, int Steps, class W_, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Acc, 4> c, Into<Bits> into) {
     static_assert(sizeof(Tile<Acc>) == sizeof(Tile<Bits>), "the same words");
     Tile<Acc> tile;
     if (into.kept) __builtin_memcpy(&tile, into.tile, sizeof tile);
     const Into<Acc> here{&tile, into.lanes, into.kept, into.same};
-    const auto d = multiply<How, A, B, Steps>(a, b, c, here);
+    const auto d = multiply<How, A_, B_, Steps>(a, b, c, here);
     if (into.kept) __builtin_memcpy(into.tile, &tile, sizeof tile);
     return d;
 }
-template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, FromC<Bits> from) {
+template <class How, class A_, class B_, int Steps, class W_, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<Acc, 4> c, FromC<Bits> from) {
     Fragment<ptx::s32, 4> words;
     __builtin_memcpy(&words, &c, sizeof words);
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(words);
-    return multiply<How, A, B, Steps>(a, b, c, from.into);
+    return multiply<How, A_, B_, Steps>(a, b, c, from.into);
 }
 
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
-template <class A, int Rows, int N> CU2PORT_MMA Fragment<u32, 2 * N> as_halves(Fragment<u32, N> x) {
-    Fragment<u32, 2 * N> out;
-    for (int i = 0; i < N; ++i)
-        for (int odd = 0; odd < 2; ++odd) out[i % Rows + Rows * (i / Rows * 2 + odd)] = A::halves(x[i], odd);
+template <class A_, int Rows, int N_> CU2PORT_MMA Fragment<u32, 2 * N_> as_halves(Fragment<u32, N_> x) {
+    Fragment<u32, 2 * N_> out;
+    for (int i = 0; i < N_; ++i)
+        for (int odd = 0; odd < 2; ++odd) out[i % Rows + Rows * (i / Rows * 2 + odd)] = A_::halves(x[i], odd);
     return out;
 }
 
 /// Products of small floats: as f16, or as they are where there is an instruction.
-template <class A, class B, int Steps, int = matrix::Unit<SmallFloats, A, B>::words> struct Small {
+template <class A_, class B_, int Steps, int = matrix::Unit<SmallFloats, A_, B_>::words> struct Small {
     typedef Fragment<u32, 2 * Steps> Left;
     typedef Fragment<u32, Steps> Right;
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
-        return multiply<SmallFloats, A, B, 2, Steps>(a, b, c);
+        return multiply<SmallFloats, A_, B_, 2, Steps>(a, b, c);
     }
-    template <class C, class T> static CU2PORT_MMA auto product(Left a, Right b, C c, T into) {
-        return multiply<SmallFloats, A, B, Steps>(a, b, c, into);
+    template <class C_, class T> static CU2PORT_MMA auto product(Left a, Right b, C_ c, T into) {
+        return multiply<SmallFloats, A_, B_, Steps>(a, b, c, into);
     }
 };
-template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
+template <class A_, class B_, int Steps> struct Small<A_, B_, Steps, 0> {
     typedef Fragment<u32, 2 * Steps> Left;
     typedef Fragment<u32, Steps> Right;
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
-        return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c);
+        return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A_, 2>(a), as_halves<B_, 1>(b), c);
     }
-    template <class C, class T> static CU2PORT_MMA auto product(Left a, Right b, C c, T into) {
-        return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, into);
+    template <class C_, class T> static CU2PORT_MMA auto product(Left a, Right b, C_ c, T into) {
+        return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A_, 2>(a), as_halves<B_, 1>(b), c, into);
     }
 };
 
@@ -351,17 +351,18 @@ CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) {
     const Fragment<u32, 2> words = paired(d);
     return ptx::u32x2{words[0], words[1]};
 }
-template <class How, class A, class B, int Steps, class W>
-CU2PORT_MMA ptx::u32x2 multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, Into<Pairs> into) {
-    const matrix::Words<matrix::Unit<How, A, B>::words> words{};
-    const Fragment<float, 4> d = product_into<How, A, B, Steps>(a, b, widened(c), floats_of(into), words);
+template <class How, class A_, class B_, int Steps, class W_>
+CU2PORT_MMA ptx::u32x2 multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<u32, 2> c,
+    Into<Pairs> into) {
+    const matrix::Words<matrix::Unit<How, A_, B_>::words> words{};
+    const Fragment<float, 4> d = product_into<How, A_, B_, Steps>(a, b, widened(c), floats_of(into), words);
     if (into.kept) into.tile->round();
     return halves(d);
 }
-template <class How, class A, class B, int Steps, class W>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, FromC<Pairs> from) {
+template <class How, class A_, class B_, int Steps, class W_>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<u32, 2> c, FromC<Pairs> from) {
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
-    return multiply<How, A, B, Steps>(a, b, c, from.into);
+    return multiply<How, A_, B_, Steps>(a, b, c, from.into);
 }
 // In a tile of words, the first two of four.
 CU2PORT_MMA void set_pairs(Into<Bits> into, Fragment<u32, 2> pairs) {
@@ -369,18 +370,18 @@ CU2PORT_MMA void set_pairs(Into<Bits> into, Fragment<u32, 2> pairs) {
     words[0] = ptx::s32(pairs[0]), words[1] = ptx::s32(pairs[1]);
     into.tile->from_ptx(words);
 }
-template <class How, class A, class B, int Steps, class W>
-CU2PORT_MMA ptx::u32x2 multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, Into<Bits> into) {
-    if (!into.kept) return multiply<How, A, B, Steps>(a, b, c, Into<Pairs>{nullptr, into.lanes});
+template <class How, class A_, class B_, int Steps, class W_>
+CU2PORT_MMA ptx::u32x2 multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<u32, 2> c, Into<Bits> into) {
+    if (!into.kept) return multiply<How, A_, B_, Steps>(a, b, c, Into<Pairs>{nullptr, into.lanes});
     const Fragment<ptx::s32, 4> words = into.tile->to_ptx();
     const Fragment<u32, 2> held{u32(words[0]), u32(words[1])};
-    set_pairs(into, paired(multiply<How, A, B, 2, Steps>(a, b, widened(held))));
+    set_pairs(into, paired(multiply<How, A_, B_, 2, Steps>(a, b, widened(held))));
     return ptx::u32x2{c[0], c[1]};
 }
-template <class How, class A, class B, int Steps, class W>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<u32, 2> c, FromC<Bits> from) {
+template <class How, class A_, class B_, int Steps, class W_>
+CU2PORT_MMA auto multiply(Fragment<W_, 2 * Steps> a, Fragment<W_, Steps> b, Fragment<u32, 2> c, FromC<Bits> from) {
     if (from.into.kept && !from.into.same) set_pairs(from.into, c);
-    return multiply<How, A, B, Steps>(a, b, c, from.into);
+    return multiply<How, A_, B_, Steps>(a, b, c, from.into);
 }
 #define CU2PORT_MMA_F32(shape, steps, a_type, b_type, how, suffix)                                                    \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \

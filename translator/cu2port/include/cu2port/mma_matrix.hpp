@@ -87,8 +87,8 @@ template <class Acc> struct Into {
         return *this + int((static_cast<const char*>(p) - static_cast<const char*>(first)) / InPtx<Acc>::bytes);
     }
     /// The first tile of an element that holds whole tiles.
-    template <class E> CU2PORT_MMA Into of(const void* first, const E& element) const {
-        static_assert(sizeof(E) % InPtx<Acc>::bytes == 0, "whole tiles");
+    template <class E_> CU2PORT_MMA Into of(const void* first, const E_& element) const {
+        static_assert(sizeof(E_) % InPtx<Acc>::bytes == 0, "whole tiles");
         return at(first, &element);
     }
 };
@@ -102,58 +102,59 @@ template <bool There, class How> struct Where {};
 /// Whether an array has elements of a type.
 template <class Acc, class T> struct Holds { static constexpr bool value = false; };
 template <class Acc> struct Holds<Acc, Acc> { static constexpr bool value = true; };
-template <class Acc, class T, __SIZE_TYPE__ N> struct Holds<Acc, T[N]> : Holds<Acc, T> {};
+template <class Acc, class T, __SIZE_TYPE__ N_> struct Holds<Acc, T[N_]> : Holds<Acc, T> {};
 
 /// What an array has elements of; and whether such a struct has nothing but whole tiles, in a member of a type.
 template <class T> struct Elements { typedef T type; };
-template <class T, __SIZE_TYPE__ N> struct Elements<T[N]> : Elements<T> {};
+template <class T, __SIZE_TYPE__ N_> struct Elements<T[N_]> : Elements<T> {};
 template <class T> using Element = typename Elements<T>::type;
-template <class Acc, class E, class M> struct IsAll { static constexpr bool value = false; };
-template <class Acc, class E, __SIZE_TYPE__ N> struct IsAll<Acc, E, Acc[N]> {
-    static constexpr bool value = N % 4 == 0 && sizeof(E) == sizeof(Acc[N]);
+template <class Acc, class E_, class M_> struct IsAll { static constexpr bool value = false; };
+template <class Acc, class E_, __SIZE_TYPE__ N_> struct IsAll<Acc, E_, Acc[N_]> {
+    static constexpr bool value = N_ % 4 == 0 && sizeof(E_) == sizeof(Acc[N_]);
 };
 
-template <class E, class M, __SIZE_TYPE__ N> struct IsAll<Pairs, E, M[N]> {
-    static constexpr bool value = N % 2 == 0 && sizeof(M) == sizeof(u32) && sizeof(E) == sizeof(M[N]);
+template <class E_, class M_, __SIZE_TYPE__ N_> struct IsAll<Pairs, E_, M_[N_]> {
+    static constexpr bool value = N_ % 2 == 0 && sizeof(M_) == sizeof(u32) && sizeof(E_) == sizeof(M_[N_]);
 };
-template <class E, class M, __SIZE_TYPE__ N> struct IsAll<Bits, E, M[N]> {
-    static constexpr bool value = N % 4 == 0 && sizeof(M) == sizeof(u32) && sizeof(E) == sizeof(M[N]);
+template <class E_, class M_, __SIZE_TYPE__ N_> struct IsAll<Bits, E_, M_[N_]> {
+    static constexpr bool value = N_ % 4 == 0 && sizeof(M_) == sizeof(u32) && sizeof(E_) == sizeof(M_[N_]);
 };
 
 /// One way to multiply; and two ways whose products add into one tile, as a template chooses.
-template <class How, class A, class B> struct Kind {};
+template <class How, class A_, class B_> struct Kind {};
 struct Either {};
 
 namespace matrix {
 
 /// How a wavefront multiplies: `words` registers of a lane in each instruction, 0 where there is none. On a wavefront
 /// of one warp, from `least` registers on: vector instructions multiply less of them as fast.
-template <class How, class A, class B> struct Unit {
+template <class How, class A_, class B_> struct Unit {
     static constexpr int words = 0, least = 0;
 };
-template <class How, class A, class B> struct Unit<Where<true, How>, A, B> : Unit<How, A, B> {};
-template <class How1, class A1, class B1, class How2, class A2, class B2>
-struct Unit<Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
-    static constexpr int words = Unit<How1, A1, B1>::words > 0 && Unit<How2, A2, B2>::words > 0, least = 0;
+template <class How, class A_, class B_> struct Unit<Where<true, How>, A_, B_> : Unit<How, A_, B_> {};
+template <class How1, class A1_, class B1_, class How2, class A2_, class B2_>
+struct Unit<Either, Kind<How1, A1_, B1_>, Kind<How2, A2_, B2_>> {
+    static constexpr int words = Unit<How1, A1_, B1_>::words > 0 && Unit<How2, A2_, B2_>::words > 0, least = 0;
 };
 
 /// Whether products of a kind may add into elements of a type, as far as it tells.
-template <class E, class How> struct AddsInto { static constexpr bool value = true; };
+template <class E_, class How> struct AddsInto { static constexpr bool value = true; };
 template <> struct AddsInto<float, Integers> { static constexpr bool value = false; };
 template <class How> struct AddsInto<int, How> { static constexpr bool value = false; };
 template <> struct AddsInto<int, Integers> { static constexpr bool value = true; };
-template <class E, bool There, class How> struct AddsInto<E, Where<There, How>> : AddsInto<E, How> {};
+template <class E_, bool There, class How> struct AddsInto<E_, Where<There, How>> : AddsInto<E_, How> {};
 
 /// Whether tiles of an array with elements of a type have matrix instructions for what adds into them.
-template <class Acc, class E, class How, class A, class B> struct Multiplies {
-    static constexpr bool value = Unit<How, A, B>::words > 0;
+template <class Acc, class E_, class How, class A_, class B_> struct Multiplies {
+    static constexpr bool value = Unit<How, A_, B_>::words > 0;
 };
-template <class E, class How, class A, class B> struct Multiplies<Bits, E, How, A, B> {
-    static constexpr bool value = !AddsInto<E, How>::value || Unit<How, A, B>::words > 0;
+template <class E_, class How, class A_, class B_> struct Multiplies<Bits, E_, How, A_, B_> {
+    static constexpr bool value = !AddsInto<E_, How>::value || Unit<How, A_, B_>::words > 0;
 };
-template <class E, class How1, class A1, class B1, class How2, class A2, class B2>
-struct Multiplies<Bits, E, Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
-    static constexpr bool value = Multiplies<Bits, E, How1, A1, B1>::value && Multiplies<Bits, E, How2, A2, B2>::value;
+template <class E_, class How1, class A1_, class B1_, class How2, class A2_, class B2_>
+struct Multiplies<Bits, E_, Either, Kind<How1, A1_, B1_>, Kind<How2, A2_, B2_>> {
+    static constexpr bool value =
+        Multiplies<Bits, E_, How1, A1_, B1_>::value && Multiplies<Bits, E_, How2, A2_, B2_>::value;
 };
 
 }  // namespace matrix
@@ -187,17 +188,17 @@ namespace matrix {
 }  // namespace matrix
 template <class Acc> struct Tile {
     CU2PORT_MMA void clear() {}
-    template <class C> CU2PORT_MMA void from_ptx(const C&) {}
+    template <class C_> CU2PORT_MMA void from_ptx(const C_&) {}
     CU2PORT_MMA typename InPtx<Acc>::fragment to_ptx() const { return {}; }
     CU2PORT_MMA void round() {}
     template <class T> CU2PORT_MMA void add_clamped(const T&) {}
 };
 CU2PORT_MMA Into<float> floats_of(Into<Pairs>) { return {}; }
 namespace matrix {
-template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
+template <class U_, int Rows, int Steps, class A_, class B_, class C_> CU2PORT_MMA bool multiply_all(A_&, B_&, C_&) {
     return false;
 }
-template <class U, int Steps, class A, class B, class T> CU2PORT_MMA bool multiplied_tile(A&, B&, T&, Lanes) {
+template <class U_, int Steps, class A_, class B_, class T> CU2PORT_MMA bool multiplied_tile(A_&, B_&, T&, Lanes) {
     return false;
 }
 #endif
@@ -207,18 +208,20 @@ CU2PORT_MMA bool together() { return true; }
 
 /// `words` of a unit for a product of 8 * `rows` rows, with B in `steps` registers; 0 where vector instructions do it.
 #if CU2PORT_MMA_RDNA
-template <class U> constexpr int words_of(int rows, int steps) { return rows == 2 && steps >= U::least ? U::words : 0; }
+template <class U_>
+constexpr int words_of(int rows, int steps) { return rows == 2 && steps >= U_::least ? U_::words : 0; }
 #else
-template <class U> constexpr int words_of(int, int) { return U::words; }
+template <class U_> constexpr int words_of(int, int) { return U_::words; }
 #endif
 
-template <int N> struct Words {};
-template <class U, int Rows, int Steps, class W, class Acc, int N>
-CU2PORT_MMA bool multiplied(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b, Fragment<Acc, 2 * Rows>& c,
-    Words<N>) {
-    return multiply_all<U, Rows, Steps>(a, b, c);
+template <int N_> struct Words {};
+template <class U_, int Rows, int Steps, class W_, class Acc, int N_>
+CU2PORT_MMA bool multiplied(const Fragment<W_, Rows * Steps>& a, const Fragment<W_, Steps>& b,
+    Fragment<Acc, 2 * Rows>& c, Words<N_>) {
+    return multiply_all<U_, Rows, Steps>(a, b, c);
 }
-template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiplied(A&, B&, C&, Words<0>) {
+template <class U_, int Rows, int Steps, class A_, class B_, class C_>
+CU2PORT_MMA bool multiplied(A_&, B_&, C_&, Words<0>) {
     return false;
 }
 
@@ -226,7 +229,7 @@ template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias));
 
 /// `Count` tiles in place of an array of accumulators in PTX's layout, between `keep` and `give`. The array is named in
 /// each call: the compiler has to see that nothing else points to it.
-template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
+template <class Acc, int Count, Lanes L_ = Lanes::tested> struct Kept {
     typedef typename InPtx<Acc>::fragment fragment;
     static constexpr int count = InPtx<Acc>::count;
     typedef typename Loose<typename InPtx<Acc>::type>::type Element;
@@ -252,23 +255,23 @@ template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
     /// The tile of four accumulators of the array, the first of which is at p.
     template <class T> CU2PORT_MMA Into<Acc> at(T& array, const void* p) {
         const long long bytes = static_cast<const char*>(p) - reinterpret_cast<const char*>(&array);
-        return {tiles + bytes / InPtx<Acc>::bytes, L, true};
+        return {tiles + bytes / InPtx<Acc>::bytes, L_, true};
     }
     /// The first tile of an element of the array that holds whole tiles.
-    template <class T, class E> CU2PORT_MMA Into<Acc> of(T& array, const E& element) {
-        static_assert(sizeof(E) % InPtx<Acc>::bytes == 0, "whole tiles");
+    template <class T, class E_> CU2PORT_MMA Into<Acc> of(T& array, const E_& element) {
+        static_assert(sizeof(E_) % InPtx<Acc>::bytes == 0, "whole tiles");
         return at(array, &element);
     }
     /// Does f to each of the four accumulators of the array that begin at p, whichever lane has it.
-    template <class T, class F> CU2PORT_MMA void each(T& array, const Acc* p, F f) { at(array, p).tile->each(f); }
+    template <class T, class F_> CU2PORT_MMA void each(T& array, const Acc* p, F_ f) { at(array, p).tile->each(f); }
 };
 /// The same where vector instructions multiply: nothing is kept.
-template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
+template <class Acc, Lanes L_> struct Kept<Acc, 0, L_> {
     template <class T> CU2PORT_MMA explicit Kept(T&) {}
     template <class T> CU2PORT_MMA void give(T&) const {}
-    template <class T> CU2PORT_MMA Into<Acc> at(T&, const void*) { return {nullptr, L}; }
-    template <class T, class E> CU2PORT_MMA Into<Acc> of(T&, const E&) { return {nullptr, L}; }
-    template <class T, class F> CU2PORT_MMA void each(T&, Acc* p, F f) {
+    template <class T> CU2PORT_MMA Into<Acc> at(T&, const void*) { return {nullptr, L_}; }
+    template <class T, class E_> CU2PORT_MMA Into<Acc> of(T&, const E_&) { return {nullptr, L_}; }
+    template <class T, class F_> CU2PORT_MMA void each(T&, Acc* p, F_ f) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) f(p[i]);
     }
@@ -276,22 +279,23 @@ template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
 }  // namespace matrix
 
 /// How many tiles an array of accumulators is, 0 where vector instructions multiply.
-template <class How, class A, class B, class Acc, class T> constexpr int tiles_of() {
-    constexpr bool there = matrix::Multiplies<Acc, Element<T>, How, A, B>::value;
+template <class How, class A_, class B_, class Acc, class T> constexpr int tiles_of() {
+    constexpr bool there = matrix::Multiplies<Acc, Element<T>, How, A_, B_>::value;
     static_assert(sizeof(T) % InPtx<Acc>::bytes == 0 || !there, "whole tiles");
     return there ? sizeof(T) / InPtx<Acc>::bytes : 0;
 }
 
 /// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
 /// Until it is given back, only those products may touch it, with the tile in which its elements are, and `each`.
-template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
-    return matrix::Kept<Acc, tiles_of<How, A, B, Acc, T>()>(array);
+template <class How, class A_, class B_, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
+    return matrix::Kept<Acc, tiles_of<How, A_, B_, Acc, T>()>(array);
 }
 
 /// The same for a loop that all lanes which begin it are in until it ends: whether they are there is looked at once.
-template <class How, class A, class B, class Acc, class T, class Loop> CU2PORT_MMA void in_tiles(T& array, Loop loop) {
+template <class How, class A_, class B_, class Acc, class T, class Loop>
+CU2PORT_MMA void in_tiles(T& array, Loop loop) {
     if (__builtin_expect(matrix::together(), 1)) {
-        matrix::Kept<Acc, tiles_of<How, A, B, Acc, T>(), Lanes::whole> kept(array);
+        matrix::Kept<Acc, tiles_of<How, A_, B_, Acc, T>(), Lanes::whole> kept(array);
         loop(kept);
         kept.give(array);
     } else {

@@ -68,32 +68,32 @@ struct MetadataOfBytes {
     }
 };
 
-template <int J, class How, class A, class B, class Metadata, class Acc, int N>
-CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, N>& a, const Fragment<u32, N>& b, const Metadata& e, int step,
-    unsigned from, Fragment<Acc, 4>& c) {
+template <int J_, class How, class A_, class B_, class Metadata, class Acc, int N_>
+CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, N_>& a, const Fragment<u32, N_>& b, const Metadata& e,
+    int step, unsigned from, Fragment<Acc, 4>& c) {
     for (int column = 0; column < 2; ++column) {
-        const unsigned lane = from + 4 * column + 2 * (J & 1);
-        const u32 low = warp::detail::read(b[2 * step + J / 2], lane);
-        const u32 high = warp::detail::read(b[2 * step + J / 2], lane + 1);
+        const unsigned lane = from + 4 * column + 2 * (J_ & 1);
+        const u32 low = warp::detail::read(b[2 * step + J_ / 2], lane);
+        const u32 high = warp::detail::read(b[2 * step + J_ / 2], lane + 1);
         for (int row = 0; row < 2; ++row) {
-            const u32 left = warp::detail::by_words(a[2 * step + row], warp::detail::Dpp<0x55 * J>());
+            const u32 left = warp::detail::by_words(a[2 * step + row], warp::detail::Dpp<0x55 * J_>());
             Acc& sum = c[2 * row + column];
-            sum = How::dot(left, chosen(low, high, e.which(step, J, row)), sum, A(), B());
+            sum = How::dot(left, chosen(low, high, e.which(step, J_, row)), sum, A_(), B_());
         }
     }
 }
 
 /// D of PTX's fragments of A, as it is held, B and C, in the accumulators' type.
-template <class How, class A, class B, class Metadata, class Acc, int N>
-CU2PORT_MMA Fragment<Acc, 4> multiply_sparse(Fragment<u32, N> a, Fragment<u32, N> b, Fragment<Acc, 4> c, u32 e,
+template <class How, class A_, class B_, class Metadata, class Acc, int N_>
+CU2PORT_MMA Fragment<Acc, 4> multiply_sparse(Fragment<u32, N_> a, Fragment<u32, N_> b, Fragment<Acc, 4> c, u32 e,
     u32 selector) {
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
     const Metadata where(e, selector);
-    for (int step = 0; step < N / 2; ++step) {
-        multiply_sparse_from<0, How, A, B>(a, b, where, step, from, c);
-        multiply_sparse_from<1, How, A, B>(a, b, where, step, from, c);
-        multiply_sparse_from<2, How, A, B>(a, b, where, step, from, c);
-        multiply_sparse_from<3, How, A, B>(a, b, where, step, from, c);
+    for (int step = 0; step < N_ / 2; ++step) {
+        multiply_sparse_from<0, How, A_, B_>(a, b, where, step, from, c);
+        multiply_sparse_from<1, How, A_, B_>(a, b, where, step, from, c);
+        multiply_sparse_from<2, How, A_, B_>(a, b, where, step, from, c);
+        multiply_sparse_from<3, How, A_, B_>(a, b, where, step, from, c);
     }
     return c;
 }

@@ -11,9 +11,9 @@ namespace cu2port {
 namespace mma {
 
 // The 16-bit element of a quad's lane K that has this lane's number within the quad.
-template <int K> CU2PORT_MMA u32 turned(Fragment<u32, 2> x) {
-    const u32 low = warp::detail::by_words(x[0], warp::detail::Dpp<0x55 * K>());
-    const u32 high = warp::detail::by_words(x[1], warp::detail::Dpp<0x55 * K>());
+template <int K_> CU2PORT_MMA u32 turned(Fragment<u32, 2> x) {
+    const u32 low = warp::detail::by_words(x[0], warp::detail::Dpp<0x55 * K_>());
+    const u32 high = warp::detail::by_words(x[1], warp::detail::Dpp<0x55 * K_>());
     const u32 lane = warp::detail::wave_lane();
     return (lane & 2u ? high : low) >> (lane & 1u ? 16 : 0) & 0xffffu;
 }

@@ -172,21 +172,22 @@ CU2PORT_MMA void give_columns(u32 b, u32* out) {
 #endif
 
 /// Multiplies into sums as WMMA has them.
-template <class U, int Steps, class W>
-CU2PORT_MMA void multiply_into(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, typename U::sums& sums) {
+template <class U_, int Steps, class W_>
+CU2PORT_MMA void multiply_into(const Fragment<W_, 2 * Steps>& a, const Fragment<W_, Steps>& b,
+    typename U_::sums& sums) {
     constexpr int wide = registers_a_word;
-    for (int step = 0; step < Steps; step += U::words) {
-        u32 x[wide * U::words] = {}, y[wide * U::words] = {};  // what is beyond is zero in A and in B
-        for (int i = 0; i < U::words && step + i < Steps; ++i) {
+    for (int step = 0; step < Steps; step += U_::words) {
+        u32 x[wide * U_::words] = {}, y[wide * U_::words] = {};  // what is beyond is zero in A and in B
+        for (int i = 0; i < U_::words && step + i < Steps; ++i) {
             give_columns(b[step + i], x + wide * i);
             give_rows(a[2 * (step + i)], a[2 * (step + i) + 1], y + wide * i);
         }
-        sums = U::times(x, y, sums);
+        sums = U_::times(x, y, sums);
     }
 }
 
 // PTX's part of D, and back: registers 4 * n0 + n2, with copies in the next two.
-template <class Acc, class V> CU2PORT_MMA Fragment<Acc, 4> part_of(const V& sums) {
+template <class Acc, class V_> CU2PORT_MMA Fragment<Acc, 4> part_of(const V_& sums) {
     Fragment<Acc, 4> c;
     for (int i = 0; i < 2; ++i) {
         u32 low = bits_of(sums[4 * i]), high = bits_of(sums[4 * i + 1]);
@@ -195,7 +196,7 @@ template <class Acc, class V> CU2PORT_MMA Fragment<Acc, 4> part_of(const V& sums
     }
     return c;
 }
-template <class Acc, class V> CU2PORT_MMA void put_part(const Fragment<Acc, 4>& c, V& sums) {
+template <class Acc, class V_> CU2PORT_MMA void put_part(const Fragment<Acc, 4>& c, V_& sums) {
     for (int i = 0; i < 2; ++i) {
         u32 low = swapped(bits_of(c[i])), high = swapped(bits_of(c[2 + i]));
         swap_halves(low, high);
@@ -203,17 +204,17 @@ template <class Acc, class V> CU2PORT_MMA void put_part(const Fragment<Acc, 4>& 
     }
 }
 
-template <class U, int Steps, class W, class T>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile, Lanes) {
-    multiply_into<U, Steps>(a, b, tile.sums[0]);
+template <class U_, int Steps, class W_, class T>
+CU2PORT_MMA bool multiplied_tile(const Fragment<W_, 2 * Steps>& a, const Fragment<W_, Steps>& b, T& tile, Lanes) {
+    multiply_into<U_, Steps>(a, b, tile.sums[0]);
     return true;
 }
 
-template <class U, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA bool multiply_all(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b,
+template <class U_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA bool multiply_all(const Fragment<W_, Rows * Steps>& a, const Fragment<W_, Steps>& b,
     Fragment<Acc, 2 * Rows>& c) {
-    typename U::sums sums = {};
-    multiply_into<U, Steps>(a, b, sums);
+    typename U_::sums sums = {};
+    multiply_into<U_, Steps>(a, b, sums);
     const Fragment<Acc, 4> mine = part_of<Acc>(sums);
     for (int i = 0; i < 4; ++i) c[i] += mine[i];
     return true;
@@ -240,7 +241,7 @@ template <class Acc> struct Tile {
         }
     }
     /// Not the copies, which nobody reads.
-    template <class F> CU2PORT_MMA void each(F f) {
+    template <class F_> CU2PORT_MMA void each(F_ f) {
         for (int i = 0; i < 4; ++i) {
             Acc x = sums[0][(i & 2) << 1 | (i & 1)];
             f(x);

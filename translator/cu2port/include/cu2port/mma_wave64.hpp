@@ -110,21 +110,21 @@ template <class T> CU2PORT_MMA T upper_eights(T low, T high) {
 }
 
 /// Adds the products of both warps' A and B to their C.
-template <class U, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b,
+template <class U_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA void multiply_both(const Fragment<W_, Rows * Steps>& a, const Fragment<W_, Steps>& b,
     Fragment<Acc, 2 * Rows>& c) {
     // The instruction's columns are rows of A, 8 of each warp, its rows columns of B: D's lane l has the row l % 8 (and
     // 8 more in the second half) of warp l / 8 % 2, in the columns 2 * (l / 16) and the next of warp 0, then of warp 1.
     const unsigned l = warp::detail::wave_lane();
-    const unsigned row = (l & 15) << 2 | l >> 4, column = U::column_of(l), result = (l & 3) << 4 | l >> 2;
-    typename U::sums sums[Rows] = {};
-    for (int step = 0; step < Steps; step += U::words) {
-        W x[U::words] = {}, y[Rows][U::words] = {};
-        for (int i = 0; i < U::words && step + i < Steps; ++i) {
+    const unsigned row = (l & 15) << 2 | l >> 4, column = U_::column_of(l), result = (l & 3) << 4 | l >> 2;
+    typename U_::sums sums[Rows] = {};
+    for (int step = 0; step < Steps; step += U_::words) {
+        W_ x[U_::words] = {}, y[Rows][U_::words] = {};
+        for (int i = 0; i < U_::words && step + i < Steps; ++i) {
             x[i] = warp::detail::read(b[step + i], column);
             for (int half = 0; half < Rows; ++half) y[half][i] = warp::detail::read(a[Rows * (step + i) + half], row);
         }
-        for (int half = 0; half < Rows; ++half) sums[half] = U::times(x, y[half], sums[half]);
+        for (int half = 0; half < Rows; ++half) sums[half] = U_::times(x, y[half], sums[half]);
     }
     for (int half = 0; half < Rows; ++half)
         for (int i = 0; i < 2; ++i) {
@@ -134,29 +134,29 @@ CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragmen
 }
 
 /// Multiplies for both warps into a tile. False where a lane is missing.
-template <class U, int Steps, class W, class T>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile, Lanes lanes) {
+template <class U_, int Steps, class W_, class T>
+CU2PORT_MMA bool multiplied_tile(const Fragment<W_, 2 * Steps>& a, const Fragment<W_, Steps>& b, T& tile, Lanes lanes) {
     // The instruction's columns are 16 rows of A of one warp, its rows 8 columns of B of each.
     if (lanes != Lanes::whole && __builtin_expect(!together(), 0)) return false;
     const unsigned l = warp::detail::wave_lane(), from = (l & 7) << 2 | l >> 4 | (l & 8) << 2;
-    for (int step = 0; step < Steps; step += U::words) {
-        W x[U::words] = {}, y[2][U::words] = {};
-        for (int i = 0; i < U::words && step + i < Steps; ++i) {
+    for (int step = 0; step < Steps; step += U_::words) {
+        W_ x[U_::words] = {}, y[2][U_::words] = {};
+        for (int i = 0; i < U_::words && step + i < Steps; ++i) {
             x[i] = warp::detail::read(b[step + i], from);
-            const W low = warp::detail::read(a[2 * (step + i)], from);
-            const W high = warp::detail::read(a[2 * (step + i) + 1], from ^ 32);
+            const W_ low = warp::detail::read(a[2 * (step + i)], from);
+            const W_ high = warp::detail::read(a[2 * (step + i) + 1], from ^ 32);
             y[0][i] = upper_eights(low, high), y[1][i] = upper_eights(high, low);
         }
-        for (int of = 0; of < 2; ++of) tile.sums[of] = U::times(x, y[of], tile.sums[of]);
+        for (int of = 0; of < 2; ++of) tile.sums[of] = U_::times(x, y[of], tile.sums[of]);
     }
     return true;
 }
 
-template <class U, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA bool multiply_all(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b,
+template <class U_, int Rows, int Steps, class W_, class Acc>
+CU2PORT_MMA bool multiply_all(const Fragment<W_, Rows * Steps>& a, const Fragment<W_, Steps>& b,
     Fragment<Acc, 2 * Rows>& c) {
     if (__builtin_expect(!together(), 0)) return false;
-    multiply_both<U, Rows, Steps>(a, b, c);
+    multiply_both<U_, Rows, Steps>(a, b, c);
     return true;
 }
 
@@ -193,7 +193,7 @@ template <class Acc> struct Tile {
             for (int i = 0; i < 4; ++i) sums[of][i] = ptx::add_sat_s32(sums[of][i], other.sums[of][i]);
     }
     /// What a lane has of its own warp. `sums` of the other one takes the same: nobody reads it here.
-    template <class F> CU2PORT_MMA void each(F f) {
+    template <class F_> CU2PORT_MMA void each(F_ f) {
         const bool second = warp::detail::wave_lane() & 32;
         for (int i = 0; i < 4; ++i) {
             Acc x = second ? sums[1][i] : sums[0][i];

@@ -24,14 +24,14 @@ public:
     using const_reference = const T&;
     using size_type = std::size_t;
     using difference_type = std::ptrdiff_t;
-    template <typename U>
+    template <typename U_>
     struct rebind {
-        using other = pinned_allocator<U>;
+        using other = pinned_allocator<U_>;
     };
 
     pinned_allocator() noexcept = default;
-    template <typename U>
-    pinned_allocator(const pinned_allocator<U>&) noexcept {}
+    template <typename U_>
+    pinned_allocator(const pinned_allocator<U_>&) noexcept {}
 
     size_type max_size() const noexcept { return (std::numeric_limits<size_type>::max)() / sizeof(T); }
     pointer allocate(size_type n, const void* = nullptr) {
@@ -48,18 +48,18 @@ public:
     using value_type = void;
     using pointer = void*;
     using const_pointer = const void*;
-    template <typename U>
+    template <typename U_>
     struct rebind {
-        using other = pinned_allocator<U>;
+        using other = pinned_allocator<U_>;
     };
 };
 
-template <typename T, typename U>
-bool operator==(const pinned_allocator<T>&, const pinned_allocator<U>&) noexcept {
+template <typename T, typename U_>
+bool operator==(const pinned_allocator<T>&, const pinned_allocator<U_>&) noexcept {
     return true;
 }
-template <typename T, typename U>
-bool operator!=(const pinned_allocator<T>&, const pinned_allocator<U>&) noexcept {
+template <typename T, typename U_>
+bool operator!=(const pinned_allocator<T>&, const pinned_allocator<U_>&) noexcept {
     return false;
 }
 

@@ -68,7 +68,7 @@ CU2PORT_PIPELINE void copy(void* to, const void* from, std::size_t bytes, std::s
     copy_pieces<1>(to, from, bytes, first, step);
 }
 template <class Shape> struct alignment { static constexpr std::size_t value = 1; };
-template <std::size_t A> struct alignment<aligned_size_t<A>> { static constexpr std::size_t value = A; };
+template <std::size_t A_> struct alignment<aligned_size_t<A_>> { static constexpr std::size_t value = A_; };
 
 }  // namespace pipelines
 
@@ -394,7 +394,7 @@ template <class T, std::size_t To, std::size_t From>
 CU2PORT_PIPELINE void memcpy_async(T (*to)[To], const T (*from)[From], pipeline&) {
     for (std::size_t i = 0; i < To; ++i) (*to)[i] = i < From ? (*from)[i] : T();
 }
-template <std::size_t N, class T> CU2PORT_PIPELINE auto segment(T* p) -> T (*)[N] { return (T(*)[N])p; }
+template <std::size_t N_, class T> CU2PORT_PIPELINE auto segment(T* p) -> T (*)[N_] { return (T(*)[N_])p; }
 
 }  // namespace experimental
 }  // namespace cu2port

@@ -90,8 +90,8 @@ template <> struct Wide<s64> { typedef s128 type; };
 
 // The upper half of the product.
 template <class T> CU2PORT_PTX T mul_hi(T a, T b) {
-    typedef typename Wide<T>::type W;
-    return T(W(a) * W(b) >> (8 * sizeof(T)));
+    typedef typename Wide<T>::type W_;
+    return T(W_(a) * W_(b) >> (8 * sizeof(T)));
 }
 
 CU2PORT_PTX u32 clz(u32 a) { return a ? __builtin_clz(a) : 32; }
@@ -190,13 +190,13 @@ template <> struct Unsigned<s32> { typedef u32 type; };
 template <> struct Unsigned<s64> { typedef u64 type; };
 template <class T>
 CU2PORT_PTX typename Unsigned<T>::type mad_hi_cc(T a, T b, typename Unsigned<T>::type c, bool& carry) {
-    typedef typename Unsigned<T>::type U;
-    return add_cc(U(mul_hi(a, b)), c, carry);
+    typedef typename Unsigned<T>::type U_;
+    return add_cc(U_(mul_hi(a, b)), c, carry);
 }
 template <class T>
 CU2PORT_PTX typename Unsigned<T>::type madc_hi_cc(T a, T b, typename Unsigned<T>::type c, bool& carry) {
-    typedef typename Unsigned<T>::type U;
-    return addc_cc(U(mul_hi(a, b)), c, carry);
+    typedef typename Unsigned<T>::type U_;
+    return addc_cc(U_(mul_hi(a, b)), c, carry);
 }
 
 // The logic function of three words whose result, where their bits are a, b and c, is bit 4a + 2b + c of the table.
@@ -231,8 +231,8 @@ CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
 }
 
 // dp4a: the sum of four products of bytes, and c.
-template <class A, class B> CU2PORT_PTX u32 sum_of_products(u32 a, u32 b, u32 c) {
-    for (int i = 0; i < 32; i += 8) c += u32(A(a >> i)) * u32(B(b >> i));
+template <class A_, class B_> CU2PORT_PTX u32 sum_of_products(u32 a, u32 b, u32 c) {
+    for (int i = 0; i < 32; i += 8) c += u32(A_(a >> i)) * u32(B_(b >> i));
     return c;
 }
 #if !defined(CU2PORT_PTX_AMD)
@@ -247,9 +247,9 @@ template <> CU2PORT_PTX u32 sum_of_products<u8, u8>(u32 a, u32 b, u32 c) {
     return __builtin_amdgcn_udot4(a, b, c, false);
 }
 #elif defined(__GFX11__) || defined(__GFX12__)
-#define CU2PORT_PTX_DOT(A, B)                                                                            \
-    template <> CU2PORT_PTX u32 sum_of_products<A, B>(u32 a, u32 b, u32 c) {                             \
-        return u32(__builtin_amdgcn_sudot4(A(-1) < 0, s32(a), B(-1) < 0, s32(b), s32(c), false));        \
+#define CU2PORT_PTX_DOT(A_, B_)                                                                          \
+    template <> CU2PORT_PTX u32 sum_of_products<A_, B_>(u32 a, u32 b, u32 c) {                           \
+        return u32(__builtin_amdgcn_sudot4(A_(-1) < 0, s32(a), B_(-1) < 0, s32(b), s32(c), false));      \
     }
 CU2PORT_PTX_DOT(s8, s8)
 CU2PORT_PTX_DOT(s8, u8)

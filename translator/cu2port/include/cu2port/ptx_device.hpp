@@ -47,7 +47,7 @@ template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, CU2PORT_PTX_VALUE 
 
 #if !defined(CU2PORT_SIMULATED)
 // HIP's vector of four for what PTX reads, and of one, two or four for what surfaces hold.
-template <class V> struct Texel;
+template <class V_> struct Texel;
 template <> struct Texel<f32x4> { typedef float4 type; };
 template <> struct Texel<s32x4> { typedef int4 type; };
 template <> struct Texel<u32x4> { typedef uint4 type; };
@@ -61,10 +61,10 @@ template <> struct Texel<u8x4> { typedef uchar4 type; };
 template <> struct Texel<u16x4> { typedef ushort4 type; };
 
 #define CU2PORT_PTX_TEX(function, parameters, call)                                                              \
-    template <class V> CU2PORT_PTX_DEVICE V function parameters {                                               \
-        typedef typename Texel<V>::type T;                                                                   \
+    template <class V_> CU2PORT_PTX_DEVICE V_ function parameters {                                             \
+        typedef typename Texel<V_>::type T;                                                                  \
         const hipTextureObject_t t = reinterpret_cast<hipTextureObject_t>(address(texture));                 \
-        return __builtin_bit_cast(V, call);                                                                  \
+        return __builtin_bit_cast(V_, call);                                                                 \
     }
 CU2PORT_PTX_TEX(tex_1d, (u64 texture, float x), (::tex1D<T>(t, x)))
 CU2PORT_PTX_TEX(tex_2d, (u64 texture, float x, float y), (::tex2D<T>(t, x, y)))
@@ -83,10 +83,10 @@ CU2PORT_PTX_TEX(tld4_a, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x,
 #undef CU2PORT_PTX_TEX
 
 #define CU2PORT_PTX_SURF(g, parameters, function, place)                                                     \
-    template <class V> CU2PORT_PTX_DEVICE V suld_##g parameters {                                           \
-        typename Texel<V>::type out;                                                                         \
+    template <class V_> CU2PORT_PTX_DEVICE V_ suld_##g parameters {                                         \
+        typename Texel<V_>::type out;                                                                        \
         ::function##read(&out, reinterpret_cast<hipSurfaceObject_t>(address(surface)), CU2PORT_PTX_AT place);\
-        return __builtin_bit_cast(V, out);                                                                   \
+        return __builtin_bit_cast(V_, out);                                                                  \
     }
 #define CU2PORT_PTX_AT(...) __VA_ARGS__
 CU2PORT_PTX_SURF(1d, (u64 surface, s32 x), surf1D, (x))
@@ -96,16 +96,16 @@ CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x), surf1DLayered, (x, int(la
 CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y), surf2DLayered, (x, y, int(layer)))
 #undef CU2PORT_PTX_SURF
 #define CU2PORT_PTX_SURF(g, parameters, function, place)                                                     \
-    template <class V, class... E> CU2PORT_PTX_DEVICE void sust_##g parameters {                            \
-        const V value{typename Parts<V>::element(e)...};                                                     \
-        ::function##write(__builtin_bit_cast(typename Texel<V>::type, value),                                \
+    template <class V_, class... E_> CU2PORT_PTX_DEVICE void sust_##g parameters {                          \
+        const V_ value{typename Parts<V_>::element(e)...};                                                   \
+        ::function##write(__builtin_bit_cast(typename Texel<V_>::type, value),                               \
                           reinterpret_cast<hipSurfaceObject_t>(address(surface)), CU2PORT_PTX_AT place);     \
     }
-CU2PORT_PTX_SURF(1d, (u64 surface, s32 x, E... e), surf1D, (x))
-CU2PORT_PTX_SURF(2d, (u64 surface, s32 x, s32 y, E... e), surf2D, (x, y))
-CU2PORT_PTX_SURF(3d, (u64 surface, s32 x, s32 y, s32 z, E... e), surf3D, (x, y, z))
-CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x, E... e), surf1DLayered, (x, int(layer)))
-CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y, E... e), surf2DLayered, (x, y, int(layer)))
+CU2PORT_PTX_SURF(1d, (u64 surface, s32 x, E_... e), surf1D, (x))
+CU2PORT_PTX_SURF(2d, (u64 surface, s32 x, s32 y, E_... e), surf2D, (x, y))
+CU2PORT_PTX_SURF(3d, (u64 surface, s32 x, s32 y, s32 z, E_... e), surf3D, (x, y, z))
+CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x, E_... e), surf1DLayered, (x, int(layer)))
+CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y, E_... e), surf2DLayered, (x, y, int(layer)))
 #undef CU2PORT_PTX_SURF
 #undef CU2PORT_PTX_AT
 #endif

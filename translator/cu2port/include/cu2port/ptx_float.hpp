@@ -49,14 +49,14 @@ CU2PORT_PTX float of_bits(u32 a) { return __builtin_bit_cast(float, a); }
 CU2PORT_PTX double of_bits(u64 a) { return __builtin_bit_cast(double, a); }
 
 // The pattern of format F nearest to m * 2^e, or to a little more than that if `sticky`; then m is not 0.
-template <class F> CU2PORT_PTX u64 rounded(bool negative, u64 m, int e, bool sticky, rounding mode) {
-    const u64 sign = negative ? F::sign : 0;
+template <class F_> CU2PORT_PTX u64 rounded(bool negative, u64 m, int e, bool sticky, rounding mode) {
+    const u64 sign = negative ? F_::sign : 0;
     if (m == 0) return sign;
     const int zeros = __builtin_clzll(m);
     m <<= zeros;
     e -= zeros;
-    const int least = F::lowest - e;
-    const int shift = least > 63 - F::fraction ? least : 63 - F::fraction;
+    const int least = F_::lowest - e;
+    const int shift = least > 63 - F_::fraction ? least : 63 - F_::fraction;
     const u64 half = u64(1) << 63;
     u64 kept = shift < 64 ? m >> shift : 0;
     const u64 rest = shift < 64 ? m << (64 - shift) : shift == 64 ? m : 1;
@@ -69,17 +69,17 @@ template <class F> CU2PORT_PTX u64 rounded(bool negative, u64 m, int e, bool sti
                                             : false;
     kept += up;
     e += shift;
-    if (kept >> (F::fraction + 1)) {
+    if (kept >> (F_::fraction + 1)) {
         kept >>= 1;
         ++e;
     }
     if (kept == 0) return sign;
-    const int field = e - F::lowest;  // the leading bit of a normal number adds 1
-    const u64 pattern = (u64(field) << F::fraction) + kept;
-    if (field > (1 << F::exponent) || pattern > F::largest) {
+    const int field = e - F_::lowest;  // the leading bit of a normal number adds 1
+    const u64 pattern = (u64(field) << F_::fraction) + kept;
+    if (field > (1 << F_::exponent) || pattern > F_::largest) {
         const bool inward = mode == rounding::rz || (mode == rounding::rm && !negative) ||
             (mode == rounding::rp && negative);
-        return sign | (inward ? F::largest : F::overflow);
+        return sign | (inward ? F_::largest : F_::overflow);
     }
     return sign | pattern;
 }
@@ -101,27 +101,27 @@ CU2PORT_PTX double add_odd(double a, double b) {
 }
 
 // A double as another format.
-template <class F> CU2PORT_PTX u64 narrow(double a, rounding mode) {
+template <class F_> CU2PORT_PTX u64 narrow(double a, rounding mode) {
     const u64 bits = bits_of(a);
     const bool negative = bits >> 63;
     const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
     u64 m = bits & 0xfffffffffffff;
-    if (exponent == 0x7ff) return m ? F::nan : (negative ? F::sign : 0) | F::overflow;
+    if (exponent == 0x7ff) return m ? F_::nan : (negative ? F_::sign : 0) | F_::overflow;
     if (exponent) m |= u64(1) << 52;
-    return rounded<F>(negative, m, (exponent ? exponent : 1) - 1075, false, mode);
+    return rounded<F_>(negative, m, (exponent ? exponent : 1) - 1075, false, mode);
 }
 
 // A float as a smaller format, to nearest: as `narrow`, on 32 bits. `beyond`: what a number becomes that is too large.
-template <class F> CU2PORT_PTX u32 narrow_rn(float a, u64 beyond) {
-    const u32 bits = bits_of(a), sign = bits >> 31 ? static_cast<u32>(F::sign) : 0;
-    const int exponent = static_cast<int>(bits >> 23 & 255), least = 127 + F::lowest + F::fraction;
-    if (exponent == 255) return bits << 9 ? static_cast<u32>(F::nan) : sign | static_cast<u32>(beyond);
+template <class F_> CU2PORT_PTX u32 narrow_rn(float a, u64 beyond) {
+    const u32 bits = bits_of(a), sign = bits >> 31 ? static_cast<u32>(F_::sign) : 0;
+    const int exponent = static_cast<int>(bits >> 23 & 255), least = 127 + F_::lowest + F_::fraction;
+    if (exponent == 255) return bits << 9 ? static_cast<u32>(F_::nan) : sign | static_cast<u32>(beyond);
     const u32 m = (bits & 0x7fffff) | (exponent ? 0x800000 : 0);
-    const int e = exponent ? exponent : 1, scale = e > least ? e : least, shift = 23 - F::fraction + scale - e;
+    const int e = exponent ? exponent : 1, scale = e > least ? e : least, shift = 23 - F_::fraction + scale - e;
     if (shift > 24) return sign;
     const u32 kept = (m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift;
-    const u32 pattern = (static_cast<u32>(scale - least) << F::fraction) + kept;
-    return sign | (pattern > F::largest ? static_cast<u32>(beyond) : pattern);
+    const u32 pattern = (static_cast<u32>(scale - least) << F_::fraction) + kept;
+    return sign | (pattern > F_::largest ? static_cast<u32>(beyond) : pattern);
 }
 
 // A double as a float that may be rounded again: if it is none, the one beside it whose last bit is set.
@@ -146,18 +146,18 @@ CU2PORT_PTX float narrow_f32(double a, rounding mode) {
 }
 
 // A pattern of a smaller format as a double.
-template <class F> CU2PORT_PTX double widen(u64 bits) {
-    const bool negative = bits & F::sign;
-    bits &= F::sign - 1;
+template <class F_> CU2PORT_PTX double widen(u64 bits) {
+    const bool negative = bits & F_::sign;
+    bits &= F_::sign - 1;
     u64 out;
-    if (F::overflow == F::infinity && bits >= F::infinity)
-        out = bits == F::infinity ? u64(0x7ff) << 52 : 0x7fffffffffffffff;
-    else if (F::largest < F::nan && bits == F::nan)
+    if (F_::overflow == F_::infinity && bits >= F_::infinity)
+        out = bits == F_::infinity ? u64(0x7ff) << 52 : 0x7fffffffffffffff;
+    else if (F_::largest < F_::nan && bits == F_::nan)
         out = 0x7fffffffffffffff;
-    else if (bits >> F::fraction)
-        out = (bits << (52 - F::fraction)) + (u64(1024 - (1 << (F::exponent - 1))) << 52);
+    else if (bits >> F_::fraction)
+        out = (bits << (52 - F_::fraction)) + (u64(1024 - (1 << (F_::exponent - 1))) << 52);
     else
-        out = bits_of(static_cast<double>(bits) * of_bits(u64(1023 + F::lowest) << 52));
+        out = bits_of(static_cast<double>(bits) * of_bits(u64(1023 + F_::lowest) << 52));
     return of_bits(out | u64(negative) << 63);
 }
 

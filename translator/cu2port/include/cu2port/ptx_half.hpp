@@ -57,19 +57,19 @@ CU2PORT_PTX u16 mul_rn_bf16(u16 a, u16 b) { return bf16_rn(odd_f32(cvt_f64_bf16(
 CU2PORT_PTX u16 add_rn_bf16(u16 a, u16 b) { return bf16_rn(add_rn(cvt_f32_bf16(a), cvt_f32_bf16(b))); }
 CU2PORT_PTX u16 sub_rn_bf16(u16 a, u16 b) { return bf16_rn(sub_rn(cvt_f32_bf16(a), cvt_f32_bf16(b))); }
 
-template <class F> CU2PORT_PTX bool is_nan_16(u16 a) { return (a & 0x7fff) > F::infinity; }
+template <class F_> CU2PORT_PTX bool is_nan_16(u16 a) { return (a & 0x7fff) > F_::infinity; }
 // A key by which patterns of numbers stand in order, -0 before +0.
 CU2PORT_PTX u16 key_16(u16 a) { return static_cast<u16>(a & 0x8000 ? ~a : a | 0x8000); }
-template <class F> CU2PORT_PTX u16 least_16(u16 a, u16 b, bool nan, bool most) {
-    const bool nan_a = is_nan_16<F>(a), nan_b = is_nan_16<F>(b);
+template <class F_> CU2PORT_PTX u16 least_16(u16 a, u16 b, bool nan, bool most) {
+    const bool nan_a = is_nan_16<F_>(a), nan_b = is_nan_16<F_>(b);
     if ((nan && (nan_a || nan_b)) || (nan_a && nan_b)) return 0x7fff;
     if (nan_a) return b;
     if (nan_b) return a;
     return (key_16(a) < key_16(b)) != most ? a : b;
 }
-template <class F> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool most) {
-    const u16 out = least_16<F>(a & 0x7fff, b & 0x7fff, nan, most);
-    return is_nan_16<F>(out) ? out : static_cast<u16>(out | ((a ^ b) & 0x8000));
+template <class F_> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool most) {
+    const u16 out = least_16<F_>(a & 0x7fff, b & 0x7fff, nan, most);
+    return is_nan_16<F_>(out) ? out : static_cast<u16>(out | ((a ^ b) & 0x8000));
 }
 
 #define CU2PORT_PTX_16(type, one)                                                                                     \
@@ -162,21 +162,21 @@ CU2PORT_PTX_1(u64, ftz_f32, ftz)
 // --- conversions -----------------------------------------------------------------------------------------------------
 
 // A float as an integer, clamped to its range. NaN is 0, or the top bit alone where either has 64 bits.
-template <class T, class F> CU2PORT_PTX T clamped(F a, const T*) {
+template <class T, class F_> CU2PORT_PTX T clamped(F_ a, const T*) {
     constexpr bool is_signed = T(-1) < T(0);
     constexpr int digits = 8 * sizeof(T) - is_signed;
     constexpr T most = static_cast<T>(~u64(0) >> (64 - digits)), least = static_cast<T>(is_signed ? ~most : 0);
-    constexpr F limit = static_cast<F>(u64(1) << (digits - 1)) * 2;
+    constexpr F_ limit = static_cast<F_>(u64(1) << (digits - 1)) * 2;
     if (a >= limit) return most;
-    if (a < (is_signed ? -limit : F(0))) return least;
-    if (a != a) return sizeof(F) == 8 || sizeof(T) == 8 ? static_cast<T>(u64(1) << (8 * sizeof(T) - 1)) : T(0);
+    if (a < (is_signed ? -limit : F_(0))) return least;
+    if (a != a) return sizeof(F_) == 8 || sizeof(T) == 8 ? static_cast<T>(u64(1) << (8 * sizeof(T) - 1)) : T(0);
     return static_cast<T>(a);
 }
 #ifdef CU2PORT_PTX_AMD
 // AMD's conversions to 32 bits clamp by themselves and make 0 of NaN; C++ has no word for them.
-#define CU2PORT_PTX_CLAMPED(T, F, instruction, nan)                                      \
-    CU2PORT_PTX T clamped(F a, const T*) {                                               \
-        if (__builtin_constant_p(a)) return clamped<T, F>(a, static_cast<const T*>(0));  \
+#define CU2PORT_PTX_CLAMPED(T, F_, instruction, nan)                                     \
+    CU2PORT_PTX T clamped(F_ a, const T*) {                                              \
+        if (__builtin_constant_p(a)) return clamped<T, F_>(a, static_cast<const T*>(0)); \
         T out;                                                                           \
         __asm__(instruction " %0, %1" : "=v"(out) : "v"(a));                             \
         return nan;                                                                      \
@@ -194,7 +194,7 @@ CU2PORT_PTX double clamped(double a, const double*) { return a; }
     template <class T> CU2PORT_PTX T cvt_##mode(double a) { return clamped(builtin(a), static_cast<const T*>(0)); }
 CU2PORT_PTX_INTEGRAL(rni, __builtin_rint)
 // A conversion to an integer cuts off what is behind the point by itself.
-template <class T, class F> CU2PORT_PTX T cut(F a, const T* t) { return clamped(a, t); }
+template <class T, class F_> CU2PORT_PTX T cut(F_ a, const T* t) { return clamped(a, t); }
 CU2PORT_PTX float cut(float a, const float*) { return __builtin_truncf(a); }
 CU2PORT_PTX double cut(double a, const double*) { return __builtin_trunc(a); }
 template <class T> CU2PORT_PTX T cvt_rzi(float a) { return cut(a, static_cast<const T*>(0)); }
@@ -204,34 +204,34 @@ CU2PORT_PTX_INTEGRAL(rpi, __builtin_ceil)
 #undef CU2PORT_PTX_INTEGRAL
 
 // Any number as a format's bits.
-template <class F> CU2PORT_PTX u64 number(float a, rounding mode) { return narrow<F>(a, mode); }
-template <class F> CU2PORT_PTX u64 number(double a, rounding mode) { return narrow<F>(a, mode); }
-template <class F, class T> CU2PORT_PTX u64 number(T a, rounding mode) {
+template <class F_> CU2PORT_PTX u64 number(float a, rounding mode) { return narrow<F_>(a, mode); }
+template <class F_> CU2PORT_PTX u64 number(double a, rounding mode) { return narrow<F_>(a, mode); }
+template <class F_, class T> CU2PORT_PTX u64 number(T a, rounding mode) {
     const bool negative = a < 0;
     const u64 wide = static_cast<u64>(a);
-    return rounded<F>(negative, negative ? 0 - wide : wide, 0, false, mode);
+    return rounded<F_>(negative, negative ? 0 - wide : wide, 0, false, mode);
 }
 // .satfinite: what is beyond the largest number becomes that; so does NaN where the format has none.
-template <class F> CU2PORT_PTX u64 finite(float a, rounding mode) {
-    if (mode == rounding::rn) return narrow_rn<F>(a, F::largest);
-    const u64 out = narrow<F>(a, mode);
-    return a != a || (out & (F::sign - 1)) <= F::largest ? out : (out & F::sign) | F::largest;
+template <class F_> CU2PORT_PTX u64 finite(float a, rounding mode) {
+    if (mode == rounding::rn) return narrow_rn<F_>(a, F_::largest);
+    const u64 out = narrow<F_>(a, mode);
+    return a != a || (out & (F_::sign - 1)) <= F_::largest ? out : (out & F_::sign) | F_::largest;
 }
-template <class S> CU2PORT_PTX float number_as(S a, rounding mode, const float*) {
+template <class S_> CU2PORT_PTX float number_as(S_ a, rounding mode, const float*) {
     return of_bits(static_cast<u32>(number<f32_format>(a, mode)));
 }
 CU2PORT_PTX float number_as(double a, rounding mode, const float*) { return narrow_f32(a, mode); }
-template <class S> CU2PORT_PTX double number_as(S a, rounding mode, const double*) {
+template <class S_> CU2PORT_PTX double number_as(S_ a, rounding mode, const double*) {
     return of_bits(number<f64_format>(a, mode));
 }
 #define CU2PORT_PTX_CVT(mode)                                                                                          \
-    template <class T, class S> CU2PORT_PTX T cvt_##mode(S a) {                                                        \
+    template <class T, class S_> CU2PORT_PTX T cvt_##mode(S_ a) {                                                      \
         return number_as(a, rounding::mode, static_cast<const T*>(0));                                                 \
     }                                                                                                                  \
-    template <class S> CU2PORT_PTX u16 cvt_##mode##_f16(S a) { \
+    template <class S_> CU2PORT_PTX u16 cvt_##mode##_f16(S_ a) { \
         return static_cast<u16>(number<f16_format>(a, rounding::mode)); \
     } \
-    template <class S> CU2PORT_PTX u16 cvt_##mode##_bf16(S a) { \
+    template <class S_> CU2PORT_PTX u16 cvt_##mode##_bf16(S_ a) { \
         return static_cast<u16>(number<bf16_format>(a, rounding::mode)); \
     }
 CU2PORT_PTX_CVT(rn)
@@ -290,11 +290,11 @@ CU2PORT_PTX_ROUND(rpi)
 #undef CU2PORT_PTX_ROUND
 
 // A pattern of a smaller format as f16, which holds all their numbers.
-template <class F> CU2PORT_PTX u32 small_f16(u32 bits) {
-    const u32 size = bits & static_cast<u32>(F::sign - 1), sign = bits & static_cast<u32>(F::sign) ? 0x8000 : 0;
-    if (size > F::largest) return size == F::infinity && F::overflow == F::infinity ? sign | 0x7c00 : 0x7fff;
-    if (size >> F::fraction) return sign | ((size << (10 - F::fraction)) + ((16 - (1 << (F::exponent - 1))) << 10));
-    return sign | f16_rn(static_cast<float>(size) * of_bits(static_cast<u32>(127 + F::lowest) << 23));
+template <class F_> CU2PORT_PTX u32 small_f16(u32 bits) {
+    const u32 size = bits & static_cast<u32>(F_::sign - 1), sign = bits & static_cast<u32>(F_::sign) ? 0x8000 : 0;
+    if (size > F_::largest) return size == F_::infinity && F_::overflow == F_::infinity ? sign | 0x7c00 : 0x7fff;
+    if (size >> F_::fraction) return sign | ((size << (10 - F_::fraction)) + ((16 - (1 << (F_::exponent - 1))) << 10));
+    return sign | f16_rn(static_cast<float>(size) * of_bits(static_cast<u32>(127 + F_::lowest) << 23));
 }
 // Two small floats in one word, the first operand above the second. PTX's fp8 are the OCP formats; MI300's are others.
 #define CU2PORT_PTX_SMALL(word, type, width)                                                                           \

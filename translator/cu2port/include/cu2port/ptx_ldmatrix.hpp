@@ -26,7 +26,7 @@ typedef u32 Row;
 #else
 typedef u64 Row;
 #endif
-template <class A> CU2PORT_PTX_LANES Row row_of(CU2PORT_PTX_VALUE A p, u32 lane) {
+template <class A_> CU2PORT_PTX_LANES Row row_of(CU2PORT_PTX_VALUE A_ p, u32 lane) {
     return warp::shfl(~0u, Row(ptx::address(p)), int(lane));
 }
 
@@ -34,9 +34,9 @@ template <class A> CU2PORT_PTX_LANES Row row_of(CU2PORT_PTX_VALUE A p, u32 lane)
 CU2PORT_PTX_LANES u32 group() { return warp::lane_id() >> 2; }
 CU2PORT_PTX_LANES u32 member() { return warp::lane_id() & 3; }
 
-template <class V> CU2PORT_PTX_LANES void set(V& v, int i, u32 word) { v[i] = word; }
+template <class V_> CU2PORT_PTX_LANES void set(V_& v, int i, u32 word) { v[i] = word; }
 template <> CU2PORT_PTX_LANES void set<u32>(u32& v, int, u32 word) { v = word; }
-template <class V> CU2PORT_PTX_LANES u32 get(const V& v, int i) { return v[i]; }
+template <class V_> CU2PORT_PTX_LANES u32 get(const V_& v, int i) { return v[i]; }
 template <> CU2PORT_PTX_LANES u32 get<u32>(const u32& v, int) { return v; }
 
 // Four elements of 4 or 6 bits that begin at element `first` of a row, in a byte each.
@@ -59,17 +59,17 @@ template <int Bits> CU2PORT_PTX_LANES u32 element(Row row, u32 column) {
 }  // namespace matrix
 
 // Each lane gets two neighbours of a row: row lane / 4, columns 2 * (lane % 4) and the next. `V`: a word for a matrix.
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n8_b16(CU2PORT_PTX_VALUE A p) {
-    V out = {};
-    for (int i = 0; i < int(sizeof(V) / 4); ++i)
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m8n8_b16(CU2PORT_PTX_VALUE A_ p) {
+    V_ out = {};
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i)
         matrix::set(out, i, ld_shared<u32>(matrix::row_of(p, 8 * i + matrix::group()) + 4 * matrix::member()));
     return out;
 }
 
 // Of the transposed matrix the same: column lane / 4 of two rows.
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n8_trans_b16(CU2PORT_PTX_VALUE A p) {
-    V out = {};
-    for (int i = 0; i < int(sizeof(V) / 4); ++i) {
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m8n8_trans_b16(CU2PORT_PTX_VALUE A_ p) {
+    V_ out = {};
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i) {
         const u32 lane = 8 * i + 2 * matrix::member(), column = 2 * matrix::group();
         const u32 low = ld_shared<u16>(matrix::row_of(p, lane) + column);
         matrix::set(out, i, low | u32(ld_shared<u16>(matrix::row_of(p, lane + 1) + column)) << 16);
@@ -78,17 +78,17 @@ template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n8_trans_b16(CU2PORT_
 }
 
 // 16 elements of 4 or 6 bits a row, widened to bytes: row lane / 4, columns from 4 * (lane % 4) on.
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n16_b4x16_p64(CU2PORT_PTX_VALUE A p) {
-    V out = {};
-    for (int i = 0; i < int(sizeof(V) / 4); ++i) {
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m8n16_b4x16_p64(CU2PORT_PTX_VALUE A_ p) {
+    V_ out = {};
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i) {
         const matrix::Row row = matrix::row_of(p, 8 * i + matrix::group());
         matrix::set(out, i, matrix::spread4(ld_shared<u16>(row + 2 * matrix::member())));
     }
     return out;
 }
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n16_b6x16_p32(CU2PORT_PTX_VALUE A p) {
-    V out = {};
-    for (int i = 0; i < int(sizeof(V) / 4); ++i) {
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m8n16_b6x16_p32(CU2PORT_PTX_VALUE A_ p) {
+    V_ out = {};
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i) {
         const matrix::Row at = matrix::row_of(p, 8 * i + matrix::group()) + 3 * matrix::member();
         const u32 low = ld_shared<u8>(at), middle = ld_shared<u8>(at + 1), high = ld_shared<u8>(at + 2);
         matrix::set(out, i, matrix::spread6(low | middle << 8 | high << 16));
@@ -99,9 +99,9 @@ template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m8n16_b6x16_p32(CU2PORT
 // 16 rows of 16 elements, transposed, two words a matrix: rows from 4 * (lane % 4) on of column lane / 4, and of that
 // plus 8.
 namespace matrix {
-template <int Bits, class V, class A> CU2PORT_PTX_LANES V load_16_by_16(CU2PORT_PTX_VALUE A p) {
-    V out = {};
-    for (int i = 0; i < int(sizeof(V) / 8); ++i) {
+template <int Bits, class V_, class A_> CU2PORT_PTX_LANES V_ load_16_by_16(CU2PORT_PTX_VALUE A_ p) {
+    V_ out = {};
+    for (int i = 0; i < int(sizeof(V_) / 8); ++i) {
         u32 low = 0, high = 0;
         for (int j = 0; j < 4; ++j) {
             const Row row = row_of(p, 16 * i + 4 * member() + j);
@@ -114,31 +114,31 @@ template <int Bits, class V, class A> CU2PORT_PTX_LANES V load_16_by_16(CU2PORT_
     return out;
 }
 }  // namespace matrix
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m16n16_trans_b8(CU2PORT_PTX_VALUE A p) {
-    return matrix::load_16_by_16<8, V>(p);
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m16n16_trans_b8(CU2PORT_PTX_VALUE A_ p) {
+    return matrix::load_16_by_16<8, V_>(p);
 }
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m16n16_trans_b4x16_p64(CU2PORT_PTX_VALUE A p) {
-    return matrix::load_16_by_16<4, V>(p);
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m16n16_trans_b4x16_p64(CU2PORT_PTX_VALUE A_ p) {
+    return matrix::load_16_by_16<4, V_>(p);
 }
-template <class V, class A> CU2PORT_PTX_LANES V ldmatrix_m16n16_trans_b6x16_p32(CU2PORT_PTX_VALUE A p) {
-    return matrix::load_16_by_16<6, V>(p);
+template <class V_, class A_> CU2PORT_PTX_LANES V_ ldmatrix_m16n16_trans_b6x16_p32(CU2PORT_PTX_VALUE A_ p) {
+    return matrix::load_16_by_16<6, V_>(p);
 }
 
 // The other way: where ldmatrix reads, it writes.
-template <class V, class A> CU2PORT_PTX_LANES void stmatrix_m8n8_b16(CU2PORT_PTX_VALUE A p, V v) {
-    for (int i = 0; i < int(sizeof(V) / 4); ++i)
+template <class V_, class A_> CU2PORT_PTX_LANES void stmatrix_m8n8_b16(CU2PORT_PTX_VALUE A_ p, V_ v) {
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i)
         st_shared(matrix::row_of(p, 8 * i + matrix::group()) + 4 * matrix::member(), matrix::get(v, i));
 }
-template <class V, class A> CU2PORT_PTX_LANES void stmatrix_m8n8_trans_b16(CU2PORT_PTX_VALUE A p, V v) {
-    for (int i = 0; i < int(sizeof(V) / 4); ++i) {
+template <class V_, class A_> CU2PORT_PTX_LANES void stmatrix_m8n8_trans_b16(CU2PORT_PTX_VALUE A_ p, V_ v) {
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i) {
         const u32 lane = 8 * i + 2 * matrix::member(), column = 2 * matrix::group(), word = matrix::get(v, i);
         st_shared(matrix::row_of(p, lane) + column, u16(word));
         st_shared(matrix::row_of(p, lane + 1) + column, u16(word >> 16));
     }
 }
 // A matrix of 16 rows and 8 columns, which lies transposed in 8 rows of 16 bytes.
-template <class V, class A> CU2PORT_PTX_LANES void stmatrix_m16n8_trans_b8(CU2PORT_PTX_VALUE A p, V v) {
-    for (int i = 0; i < int(sizeof(V) / 4); ++i) {
+template <class V_, class A_> CU2PORT_PTX_LANES void stmatrix_m16n8_trans_b8(CU2PORT_PTX_VALUE A_ p, V_ v) {
+    for (int i = 0; i < int(sizeof(V_) / 4); ++i) {
         const u32 lane = 8 * i + 2 * matrix::member(), word = matrix::get(v, i);
         for (int j = 0; j < 2; ++j) {
             const matrix::Row row = matrix::row_of(p, lane + j) + matrix::group();

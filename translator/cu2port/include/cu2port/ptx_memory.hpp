@@ -28,7 +28,7 @@ CU2PORT_PTX u64 address(s32 p) { return u32(p); }
 CU2PORT_PTX u64 address(double p) { return __builtin_bit_cast(u64, p); }
 CU2PORT_PTX u64 address(float p) { return __builtin_bit_cast(u32, p); }
 // An object that stands for an array, as dynamic shared memory does on a CPU.
-template <class D, char (*)[__is_class(D) ? 1 : -1] = nullptr> CU2PORT_PTX u64 address(const D& array) {
+template <class D_, char (*)[__is_class(D_) ? 1 : -1] = nullptr> CU2PORT_PTX u64 address(const D_& array) {
     return address(&array[0]);
 }
 template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return ptx::address(p) + u64(bytes); }
@@ -42,7 +42,7 @@ inline u64& shared_base() {
 #endif
 
 // The offset in shared memory of a generic address, and back.
-template <class A> CU2PORT_PTX u32 cvta_to_shared(A p) {
+template <class A_> CU2PORT_PTX u32 cvta_to_shared(A_ p) {
     const u64 generic = ptx::address(p);
 #ifndef __HIP_DEVICE_COMPILE__
     shared_base() = generic & ~u64(0xffffffff);
@@ -58,18 +58,18 @@ CU2PORT_PTX u64 cvta_shared(u32 offset) {
 }
 
 #if defined(__HIP_DEVICE_COMPILE__) || defined(CU2PORT_SIMULATED)
-template <class A> CU2PORT_PTX bool isspacep_shared(A p) {
+template <class A_> CU2PORT_PTX bool isspacep_shared(A_ p) {
     return __builtin_amdgcn_is_shared((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
-template <class A> CU2PORT_PTX bool isspacep_local(A p) {
+template <class A_> CU2PORT_PTX bool isspacep_local(A_ p) {
     return __builtin_amdgcn_is_private((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
-template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shared(p) && !isspacep_local(p); }
+template <class A_> CU2PORT_PTX bool isspacep_global(A_ p) { return !isspacep_shared(p) && !isspacep_local(p); }
 #else
 // Names alone: the host's compiler reads device code too.
-template <class A> CU2PORT_PTX bool isspacep_shared(A p);
-template <class A> CU2PORT_PTX bool isspacep_local(A p);
-template <class A> CU2PORT_PTX bool isspacep_global(A p);
+template <class A_> CU2PORT_PTX bool isspacep_shared(A_ p);
+template <class A_> CU2PORT_PTX bool isspacep_local(A_ p);
+template <class A_> CU2PORT_PTX bool isspacep_global(A_ p);
 #endif
 
 // A value of memory that other code may know as another type: an access to it is not held to C++'s rules for types.
@@ -78,15 +78,15 @@ template <class T> struct __attribute__((may_alias)) Any { T value; };
 // Pointers of a space to what an address names.
 template <class T> struct generic_space {
     typedef T* pointer;
-    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(ptx::address(p)); }
+    template <class A_> CU2PORT_PTX static pointer to(A_ p) { return reinterpret_cast<pointer>(ptx::address(p)); }
 };
 template <class T> struct global_space {
     typedef CU2PORT_PTX_SPACE(1) T* pointer;
-    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(ptx::address(p)); }
+    template <class A_> CU2PORT_PTX static pointer to(A_ p) { return reinterpret_cast<pointer>(ptx::address(p)); }
 };
 template <class T> struct shared_space {
     typedef CU2PORT_PTX_SPACE(3) T* pointer;
-    template <class A> CU2PORT_PTX static pointer to(A p) {
+    template <class A_> CU2PORT_PTX static pointer to(A_ p) {
 #ifdef __HIP_DEVICE_COMPILE__
         return reinterpret_cast<pointer>(u32(ptx::address(p)));
 #else
@@ -169,27 +169,27 @@ template <class T> struct Words {
 // Each is done when it is reached, in order with the others and with volatile accesses. What is more than a word stays
 // one access if it is relaxed: flags that travel beside their data rely on that. It is then a volatile one, which sees
 // as much as one of the system's scope.
-template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_load(A p) {
-    typedef Words<T> W;
-    if (W::count > 1 && order == relaxed) return Space<const volatile Any<T> >::to(p)->value;
-    const auto from = Space<const volatile typename W::type>::to(p);
-    typename W::type words[W::count];
-    for (int i = 0; i < W::count; ++i) words[i] = CU2PORT_PTX_ATOMIC_LOAD(from + i, order, scope);
+template <class T, Order order, Scope scope, template <class> class Space, class A_> CU2PORT_PTX T atomic_load(A_ p) {
+    typedef Words<T> W_;
+    if (W_::count > 1 && order == relaxed) return Space<const volatile Any<T> >::to(p)->value;
+    const auto from = Space<const volatile typename W_::type>::to(p);
+    typename W_::type words[W_::count];
+    for (int i = 0; i < W_::count; ++i) words[i] = CU2PORT_PTX_ATOMIC_LOAD(from + i, order, scope);
     T out;
     __builtin_memcpy(&out, words, sizeof out);
     return out;
 }
-template <class T, Order order, Scope scope, template <class> class Space, class A>
-CU2PORT_PTX void atomic_store(A p, T value) {
-    typedef Words<T> W;
-    if (W::count > 1 && order == relaxed) {
+template <class T, Order order, Scope scope, template <class> class Space, class A_>
+CU2PORT_PTX void atomic_store(A_ p, T value) {
+    typedef Words<T> W_;
+    if (W_::count > 1 && order == relaxed) {
         Space<volatile Any<T> >::to(p)->value = value;
         return;
     }
-    const auto to = Space<volatile typename W::type>::to(p);
-    typename W::type words[W::count];
+    const auto to = Space<volatile typename W_::type>::to(p);
+    typename W_::type words[W_::count];
     __builtin_memcpy(words, &value, sizeof value);
-    for (int i = 0; i < W::count; ++i) CU2PORT_PTX_ATOMIC_STORE(to + i, words[i], order, scope);
+    for (int i = 0; i < W_::count; ++i) CU2PORT_PTX_ATOMIC_STORE(to + i, words[i], order, scope);
 }
 
 // --- loads and stores ------------------------------------------------------------------------------------------------
@@ -210,37 +210,37 @@ template <class T> struct Bytes { typedef u8 type __attribute__((vector_size(siz
 CU2PORT_PTX void keep() { asm volatile("" ::: "memory"); }
 
 #define CU2PORT_PTX_SCOPED(order, scope, suffix, space)                                                     \
-    template <class T, class A> CU2PORT_PTX T ld_##order##_##scope##suffix(A p) {                           \
+    template <class T, class A_> CU2PORT_PTX T ld_##order##_##scope##suffix(A_ p) {                         \
         return atomic_load<T, order, scope, space>(p);                                                      \
     }                                                                                                       \
-    template <class T, class A> CU2PORT_PTX void st_##order##_##scope##suffix(A p, T v) {                   \
+    template <class T, class A_> CU2PORT_PTX void st_##order##_##scope##suffix(A_ p, T v) {                 \
         atomic_store<T, order, scope, space>(p, v);                                                         \
     }
 // `_volatile` is relaxed.sys, as the manual says. `_kept` is a plain access that is done when it is reached, as in a
 // volatile asm statement; what other blocks store meanwhile it need not see.
 #define CU2PORT_PTX_LOADS(suffix, space)                                                                    \
-    template <class T, class A> CU2PORT_PTX T ld##suffix(A p) { return space<const Any<T> >::to(p)->value; } \
-    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { return CU2PORT_PTX_STREAM_LOAD(T, space, p); } \
-    template <class T, class A> CU2PORT_PTX T ld_volatile##suffix(A p) {                                    \
+    template <class T, class A_> CU2PORT_PTX T ld##suffix(A_ p) { return space<const Any<T> >::to(p)->value; } \
+    template <class T, class A_> CU2PORT_PTX T ld##suffix##_cs(A_ p) { return CU2PORT_PTX_STREAM_LOAD(T, space, p); } \
+    template <class T, class A_> CU2PORT_PTX T ld_volatile##suffix(A_ p) {                                  \
         return atomic_load<T, relaxed, sys, space>(p);                                                      \
     }                                                                                                       \
-    template <class T, class A> CU2PORT_PTX void st##suffix(A p, T v) { space<Any<T> >::to(p)->value = v; } \
-    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) {                                \
+    template <class T, class A_> CU2PORT_PTX void st##suffix(A_ p, T v) { space<Any<T> >::to(p)->value = v; } \
+    template <class T, class A_> CU2PORT_PTX void st##suffix##_cs(A_ p, T v) {                              \
         CU2PORT_PTX_STREAM_STORE(T, space, p, v);                                                           \
     }                                                                                                       \
-    template <class T, class A> CU2PORT_PTX void st_volatile##suffix(A p, T v) {                            \
+    template <class T, class A_> CU2PORT_PTX void st_volatile##suffix(A_ p, T v) {                          \
         atomic_store<T, relaxed, sys, space>(p, v);                                                         \
     }                                                                                                       \
     CU2PORT_PTX_KEPT(suffix)                                                                                \
     CU2PORT_PTX_KEPT(suffix##_cs)
 #define CU2PORT_PTX_KEPT(suffix)                                                                            \
-    template <class T, class A> CU2PORT_PTX T ld_kept##suffix(A p) {                                        \
+    template <class T, class A_> CU2PORT_PTX T ld_kept##suffix(A_ p) {                                      \
         keep();                                                                                             \
         const T out = ld##suffix<T>(p);                                                                     \
         keep();                                                                                             \
         return out;                                                                                         \
     }                                                                                                       \
-    template <class T, class A> CU2PORT_PTX void st_kept##suffix(A p, T v) {                                \
+    template <class T, class A_> CU2PORT_PTX void st_kept##suffix(A_ p, T v) {                              \
         keep();                                                                                             \
         st##suffix(p, v);                                                                                   \
         keep();                                                                                             \
@@ -258,10 +258,10 @@ CU2PORT_PTX_SPACES(relaxed, gpu)
 CU2PORT_PTX_SPACES(relaxed, sys)
 #undef CU2PORT_PTX_SCOPED
 #define CU2PORT_PTX_SCOPED(order, scope, suffix, space)                                                     \
-    template <class T, class A> CU2PORT_PTX T ld_acquire_##scope##suffix(A p) {                             \
+    template <class T, class A_> CU2PORT_PTX T ld_acquire_##scope##suffix(A_ p) {                           \
         return atomic_load<T, acquire, scope, space>(p);                                                    \
     }                                                                                                       \
-    template <class T, class A> CU2PORT_PTX void st_release_##scope##suffix(A p, T v) {                     \
+    template <class T, class A_> CU2PORT_PTX void st_release_##scope##suffix(A_ p, T v) {                   \
         atomic_store<T, release, scope, space>(p, v);                                                       \
     }
 CU2PORT_PTX_SPACES(, cta)
@@ -285,13 +285,13 @@ template <class T> CU2PORT_PTX T ldcv(const T* p) {
 }
 
 // Sets bytes of shared memory to zero.
-template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
+template <class A_> CU2PORT_PTX void st_bulk(A_ p, u64 bytes) {
     const auto to = shared_space<u8>::to(p);
     for (u64 i = 0; i < bytes; ++i) to[i] = 0;
 }
 
 // A copy from global to shared memory: `given` bytes are read, and zeros follow them. It is done at once.
-template <class T, class A, class B> CU2PORT_PTX void copy_async(A to, B from, u32 given) {
+template <class T, class A_, class B_> CU2PORT_PTX void copy_async(A_ to, B_ from, u32 given) {
     T value = {};
     if (given >= sizeof(T)) value = ld_global<T>(from);
     else if (given) {
@@ -302,24 +302,24 @@ template <class T, class A, class B> CU2PORT_PTX void copy_async(A to, B from, u
     }
     st_shared(to, value);
 }
-template <class A, class B> CU2PORT_PTX void cp_async(A to, B from, u32 size, u32 given) {
+template <class A_, class B_> CU2PORT_PTX void cp_async(A_ to, B_ from, u32 size, u32 given) {
     if (size == 4) copy_async<u32>(to, from, given);
     else if (size == 8) copy_async<u32x2>(to, from, given);
     else copy_async<u32x4>(to, from, given);
 }
-template <class A, class B> CU2PORT_PTX void cp_async(A to, B from, u32 size) { cp_async(to, from, size, size); }
+template <class A_, class B_> CU2PORT_PTX void cp_async(A_ to, B_ from, u32 size) { cp_async(to, from, size, size); }
 
-template <class A> CU2PORT_PTX void prefetch(A p) {
+template <class A_> CU2PORT_PTX void prefetch(A_ p) {
     __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p)));
 }
 
 // Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
-template <class T, class P> CU2PORT_PTX T ld_param(const P& parameter, int offset) {
+template <class T, class P_> CU2PORT_PTX T ld_param(const P_& parameter, int offset) {
     T out;
     __builtin_memcpy(&out, reinterpret_cast<const char*>(&parameter) + offset, sizeof out);
     return out;
 }
-template <class T, class P> CU2PORT_PTX void st_param(P& parameter, int offset, T value) {
+template <class T, class P_> CU2PORT_PTX void st_param(P_& parameter, int offset, T value) {
     __builtin_memcpy(reinterpret_cast<char*>(&parameter) + offset, &value, sizeof value);
 }
 
@@ -368,19 +368,19 @@ template <> struct Native<f16x2> { enum { value = 0 }; };
 template <> struct Native<bf16x2> { enum { value = 0 }; };
 
 // Any operation by compare-and-swap, on values of any type.
-template <class T, Order order, Scope scope, class Op, class P> CU2PORT_PTX T atomic_update(P p, T operand) {
-    typedef typename Bits<sizeof(T)>::type B;
-    B seen = CU2PORT_PTX_ATOMIC_LOAD(p, relaxed, scope);
+template <class T, Order order, Scope scope, class Op, class P_> CU2PORT_PTX T atomic_update(P_ p, T operand) {
+    typedef typename Bits<sizeof(T)>::type B_;
+    B_ seen = CU2PORT_PTX_ATOMIC_LOAD(p, relaxed, scope);
     for (;;) {
         const T old = __builtin_bit_cast(T, seen);
-        const B wanted = __builtin_bit_cast(B, Op::of(old, operand));
+        const B_ wanted = __builtin_bit_cast(B_, Op::of(old, operand));
         if (CU2PORT_PTX_ATOMIC_CAS(p, &seen, wanted, order, failed(order), scope)) return old;
     }
 }
 
 #define CU2PORT_PTX_FETCH(entry, builtin)                                                                     \
-    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
+    template <class T, Order order, Scope scope, template <class> class Space, class A_>                     \
+    CU2PORT_PTX T atomic_##entry(A_ p, T v) {                                                                 \
         return CU2PORT_PTX_ATOMIC(builtin, Space<T>::to(p), v, order, scope);                                \
     }
 CU2PORT_PTX_FETCH(and, fetch_and)
@@ -388,21 +388,22 @@ CU2PORT_PTX_FETCH(or, fetch_or)
 CU2PORT_PTX_FETCH(xor, fetch_xor)
 #undef CU2PORT_PTX_FETCH
 template <class T, Order order, Scope scope, template <class> class Space,
-    class A> CU2PORT_PTX T atomic_exch(A p, T v) {
-    typedef typename Bits<sizeof(T)>::type B;
-    return __builtin_bit_cast(T, CU2PORT_PTX_ATOMIC(exchange, Space<B>::to(p), __builtin_bit_cast(B, v), order, scope));
+    class A_> CU2PORT_PTX T atomic_exch(A_ p, T v) {
+    typedef typename Bits<sizeof(T)>::type B_;
+    return __builtin_bit_cast(T,
+        CU2PORT_PTX_ATOMIC(exchange, Space<B_>::to(p), __builtin_bit_cast(B_, v), order, scope));
 }
-template <class T, Order order, Scope scope, template <class> class Space, class A>
-CU2PORT_PTX T atomic_cas(A p, T compare, T v) {
-    typedef typename Bits<sizeof(T)>::type B;
-    B seen = __builtin_bit_cast(B, compare);
-    CU2PORT_PTX_ATOMIC_CAS(Space<B>::to(p), &seen, __builtin_bit_cast(B, v), order, failed(order), scope);
+template <class T, Order order, Scope scope, template <class> class Space, class A_>
+CU2PORT_PTX T atomic_cas(A_ p, T compare, T v) {
+    typedef typename Bits<sizeof(T)>::type B_;
+    B_ seen = __builtin_bit_cast(B_, compare);
+    CU2PORT_PTX_ATOMIC_CAS(Space<B_>::to(p), &seen, __builtin_bit_cast(B_, v), order, failed(order), scope);
     return __builtin_bit_cast(T, seen);
 }
 #if defined(__clang__) && defined(__HIP__) && !defined(CU2PORT_SIMULATED)
 #define CU2PORT_PTX_ARITHMETIC(entry)                                                                         \
-    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
+    template <class T, Order order, Scope scope, template <class> class Space, class A_>                     \
+    CU2PORT_PTX T atomic_##entry(A_ p, T v) {                                                                 \
         if constexpr (Native<T>::value)                                                                      \
             return __hip_atomic_fetch_##entry(Space<T>::to(p), v, order, scope);                              \
         else                                                                                                 \
@@ -410,8 +411,8 @@ CU2PORT_PTX T atomic_cas(A p, T compare, T v) {
     }
 #else
 #define CU2PORT_PTX_ARITHMETIC(entry)                                                                         \
-    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
+    template <class T, Order order, Scope scope, template <class> class Space, class A_>                     \
+    CU2PORT_PTX T atomic_##entry(A_ p, T v) {                                                                 \
         return atomic_update<T, order, scope, entry##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);   \
     }
 #endif
@@ -419,19 +420,21 @@ CU2PORT_PTX_ARITHMETIC(add)
 CU2PORT_PTX_ARITHMETIC(min)
 CU2PORT_PTX_ARITHMETIC(max)
 #undef CU2PORT_PTX_ARITHMETIC
-template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_inc(A p, T v) {
+template <class T, Order order, Scope scope, template <class> class Space, class A_>
+CU2PORT_PTX T atomic_inc(A_ p, T v) {
     return atomic_update<T, order, scope, inc_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);
 }
-template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_dec(A p, T v) {
+template <class T, Order order, Scope scope, template <class> class Space, class A_>
+CU2PORT_PTX T atomic_dec(A_ p, T v) {
     return atomic_update<T, order, scope, dec_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);
 }
 
 // `atom_add<T>(p, v)` is relaxed, for the GPU; `atom_acquire_sys_add<T>(p, v)` says it otherwise.
 #define CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, op)                                            \
-    template <class T, class A> CU2PORT_PTX T atom##prefix##suffix##_##op(A p, T v) {                        \
+    template <class T, class A_> CU2PORT_PTX T atom##prefix##suffix##_##op(A_ p, T v) {                      \
         return atomic_##op<T, order, scope, space>(p, v);                                                    \
     }                                                                                                        \
-    template <class T, class A> CU2PORT_PTX void red##prefix##suffix##_##op(A p, T v) {                      \
+    template <class T, class A_> CU2PORT_PTX void red##prefix##suffix##_##op(A_ p, T v) {                    \
         atomic_##op<T, order, scope, space>(p, v);                                                           \
     }
 #define CU2PORT_PTX_ATOMS(prefix, order, scope, suffix, space)                                               \
@@ -444,7 +447,7 @@ template <class T, Order order, Scope scope, template <class> class Space, class
     CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, inc)                                               \
     CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, dec)                                               \
     CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, exch)                                              \
-    template <class T, class A> CU2PORT_PTX T atom##prefix##suffix##_cas(A p, T compare, T v) {              \
+    template <class T, class A_> CU2PORT_PTX T atom##prefix##suffix##_cas(A_ p, T compare, T v) {            \
         return atomic_cas<T, order, scope, space>(p, compare, v);                                            \
     }
 #define CU2PORT_PTX_ATOM_SPACES(prefix, order, scope)                                                        \

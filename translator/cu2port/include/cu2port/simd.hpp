@@ -38,8 +38,8 @@ typedef unsigned short u16x2 __attribute__((vector_size(4)));
 // --- saturation ------------------------------------------------------------------------------------------------------
 
 #ifdef CU2PORT_SIMD_SATURATES
-template <class V> CU2PORT_SIMD V add_sat(V a, V b) { return __builtin_elementwise_add_sat(a, b); }
-template <class V> CU2PORT_SIMD V sub_sat(V a, V b) { return __builtin_elementwise_sub_sat(a, b); }
+template <class V_> CU2PORT_SIMD V_ add_sat(V_ a, V_ b) { return __builtin_elementwise_add_sat(a, b); }
+template <class V_> CU2PORT_SIMD V_ sub_sat(V_ a, V_ b) { return __builtin_elementwise_sub_sat(a, b); }
 #else
 CU2PORT_SIMD int clamp(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 CU2PORT_SIMD s16x2 saturated(s16x2, int x, int y) {
@@ -48,31 +48,31 @@ CU2PORT_SIMD s16x2 saturated(s16x2, int x, int y) {
 CU2PORT_SIMD u16x2 saturated(u16x2, int x, int y) {
     return u16x2{static_cast<unsigned short>(clamp(x, 0, 65535)), static_cast<unsigned short>(clamp(y, 0, 65535))};
 }
-template <class V> CU2PORT_SIMD V add_sat(V a, V b) { return saturated(a, a[0] + b[0], a[1] + b[1]); }
-template <class V> CU2PORT_SIMD V sub_sat(V a, V b) { return saturated(a, a[0] - b[0], a[1] - b[1]); }
+template <class V_> CU2PORT_SIMD V_ add_sat(V_ a, V_ b) { return saturated(a, a[0] + b[0], a[1] + b[1]); }
+template <class V_> CU2PORT_SIMD V_ sub_sat(V_ a, V_ b) { return saturated(a, a[0] - b[0], a[1] - b[1]); }
 #endif
 
 // --- what is done to a pair of halfwords; right too where a byte lies on top of each and zero below it ---------------
 
-template <class V> CU2PORT_SIMD V larger(V a, V b) { return a > b ? a : b; }
-template <class V> CU2PORT_SIMD V smaller(V a, V b) { return a < b ? a : b; }
+template <class V_> CU2PORT_SIMD V_ larger(V_ a, V_ b) { return a > b ? a : b; }
+template <class V_> CU2PORT_SIMD V_ smaller(V_ a, V_ b) { return a < b ? a : b; }
 
 #define CU2PORT_SIMD_UNARY(Name, ...) \
-    struct Name { template <class V> CU2PORT_SIMD V operator()(V a) const { return __VA_ARGS__; } }
+    struct Name { template <class V_> CU2PORT_SIMD V_ operator()(V_ a) const { return __VA_ARGS__; } }
 #define CU2PORT_SIMD_BINARY(Name, ...) \
-    struct Name { template <class V> CU2PORT_SIMD V operator()(V a, V b) const { return __VA_ARGS__; } }
+    struct Name { template <class V_> CU2PORT_SIMD V_ operator()(V_ a, V_ b) const { return __VA_ARGS__; } }
 
-CU2PORT_SIMD_UNARY(Neg, V(-u16x2(a)));
-CU2PORT_SIMD_UNARY(NegSat, sub_sat(V{}, a));
-CU2PORT_SIMD_UNARY(Abs, larger(a, V(-u16x2(a))));
-CU2PORT_SIMD_UNARY(AbsSat, larger(a, sub_sat(V{}, a)));
-CU2PORT_SIMD_BINARY(Add, V(u16x2(a) + u16x2(b)));
-CU2PORT_SIMD_BINARY(Sub, V(u16x2(a) - u16x2(b)));
+CU2PORT_SIMD_UNARY(Neg, V_(-u16x2(a)));
+CU2PORT_SIMD_UNARY(NegSat, sub_sat(V_{}, a));
+CU2PORT_SIMD_UNARY(Abs, larger(a, V_(-u16x2(a))));
+CU2PORT_SIMD_UNARY(AbsSat, larger(a, sub_sat(V_{}, a)));
+CU2PORT_SIMD_BINARY(Add, V_(u16x2(a) + u16x2(b)));
+CU2PORT_SIMD_BINARY(Sub, V_(u16x2(a) - u16x2(b)));
 CU2PORT_SIMD_BINARY(AddSat, add_sat(a, b));
 CU2PORT_SIMD_BINARY(SubSat, sub_sat(a, b));
 CU2PORT_SIMD_BINARY(Max, larger(a, b));
 CU2PORT_SIMD_BINARY(Min, smaller(a, b));
-CU2PORT_SIMD_BINARY(AbsDiff, V(u16x2(larger(a, b)) - u16x2(smaller(a, b))));
+CU2PORT_SIMD_BINARY(AbsDiff, V_(u16x2(larger(a, b)) - u16x2(smaller(a, b))));
 
 // Comparisons: all ones where true. A vector `a > b` costs a compare and a select for each half; these are packed
 // arithmetic: the sign of a saturated difference, or whether the difference saturates to 0.
@@ -95,21 +95,21 @@ CU2PORT_SIMD_BINARY(GreaterEqual, LessEqual()(b, a));
 
 // --- the shapes ------------------------------------------------------------------------------------------------------
 
-template <class V, class Op, class... Word> CU2PORT_SIMD unsigned halves(Op op, Word... words) {
-    return unsigned(op(V(words)...));
+template <class V_, class Op, class... Word> CU2PORT_SIMD unsigned halves(Op op, Word... words) {
+    return unsigned(op(V_(words)...));
 }
 
-template <class V> CU2PORT_SIMD V even_bytes(unsigned x) { return V(u16x2(x) << 8); }
-template <class V> CU2PORT_SIMD V odd_bytes(unsigned x) { return V(x & 0xff00ff00u); }
+template <class V_> CU2PORT_SIMD V_ even_bytes(unsigned x) { return V_(u16x2(x) << 8); }
+template <class V_> CU2PORT_SIMD V_ odd_bytes(unsigned x) { return V_(x & 0xff00ff00u); }
 
-template <class V, class Op, class... Word> CU2PORT_SIMD unsigned bytes(Op op, Word... words) {
-    const V even = op(even_bytes<V>(words)...), odd = op(odd_bytes<V>(words)...);
+template <class V_, class Op, class... Word> CU2PORT_SIMD unsigned bytes(Op op, Word... words) {
+    const V_ even = op(even_bytes<V_>(words)...), odd = op(odd_bytes<V_>(words)...);
     return (unsigned(odd) & 0xff00ff00u) | unsigned(u16x2(even) >> 8);
 }
 
 // The same where every bit of a lane is alike: nothing need move.
-template <class V, class Op> CU2PORT_SIMD unsigned flags(Op op, unsigned a, unsigned b) {
-    const V even = op(even_bytes<V>(a), even_bytes<V>(b)), odd = op(odd_bytes<V>(a), odd_bytes<V>(b));
+template <class V_, class Op> CU2PORT_SIMD unsigned flags(Op op, unsigned a, unsigned b) {
+    const V_ even = op(even_bytes<V_>(a), even_bytes<V_>(b)), odd = op(odd_bytes<V_>(a), odd_bytes<V_>(b));
     return (unsigned(odd) & 0xff00ff00u) | (unsigned(even) & 0x00ff00ffu);
 }
 
@@ -132,16 +132,16 @@ typedef Average<0x01010101u, 8> Average4;
 // --- CUDA's names ----------------------------------------------------------------------------------------------------
 
 // name, lanes, operation: makes name2 and name4.
-#define CU2PORT_SIMD_1(name, V, Op)                                                            \
-    CU2PORT_SIMD unsigned name##2(unsigned a) { return simd::halves<simd::V>(simd::Op(), a); } \
-    CU2PORT_SIMD unsigned name##4(unsigned a) { return simd::bytes<simd::V>(simd::Op(), a); }
-#define CU2PORT_SIMD_2(name, V, Op)                                                                           \
-    CU2PORT_SIMD unsigned name##2(unsigned a, unsigned b) { return simd::halves<simd::V>(simd::Op(), a, b); } \
-    CU2PORT_SIMD unsigned name##4(unsigned a, unsigned b) { return simd::bytes<simd::V>(simd::Op(), a, b); }
+#define CU2PORT_SIMD_1(name, V_, Op)                                                           \
+    CU2PORT_SIMD unsigned name##2(unsigned a) { return simd::halves<simd::V_>(simd::Op(), a); } \
+    CU2PORT_SIMD unsigned name##4(unsigned a) { return simd::bytes<simd::V_>(simd::Op(), a); }
+#define CU2PORT_SIMD_2(name, V_, Op)                                                                          \
+    CU2PORT_SIMD unsigned name##2(unsigned a, unsigned b) { return simd::halves<simd::V_>(simd::Op(), a, b); } \
+    CU2PORT_SIMD unsigned name##4(unsigned a, unsigned b) { return simd::bytes<simd::V_>(simd::Op(), a, b); }
 // A comparison: vcmp answers with all ones, vset with 1.
-#define CU2PORT_SIMD_COMPARE(name, V, Op)                                                                           \
-    CU2PORT_SIMD unsigned vcmp##name##2(unsigned a, unsigned b) { return simd::halves<simd::V>(simd::Op(), a, b); } \
-    CU2PORT_SIMD unsigned vcmp##name##4(unsigned a, unsigned b) { return simd::flags<simd::V>(simd::Op(), a, b); }  \
+#define CU2PORT_SIMD_COMPARE(name, V_, Op)                                                                          \
+    CU2PORT_SIMD unsigned vcmp##name##2(unsigned a, unsigned b) { return simd::halves<simd::V_>(simd::Op(), a, b); } \
+    CU2PORT_SIMD unsigned vcmp##name##4(unsigned a, unsigned b) { return simd::flags<simd::V_>(simd::Op(), a, b); } \
     CU2PORT_SIMD unsigned vset##name##2(unsigned a, unsigned b) { return vcmp##name##2(a, b) & 0x00010001u; }       \
     CU2PORT_SIMD unsigned vset##name##4(unsigned a, unsigned b) { return vcmp##name##4(a, b) & 0x01010101u; }
 

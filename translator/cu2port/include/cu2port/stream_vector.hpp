@@ -13,10 +13,10 @@
 
 namespace cu2port {
 
-template <class Stream, class T, unsigned int N>
+template <class Stream, class T, unsigned int N_>
 typename std::enable_if<std::is_base_of<std::istream, Stream>::value && !std::is_same<std::istream, Stream>::value,
                         std::istream &>::type
-operator>>(Stream &in, HIP_vector_type<T, N> &v) {
+operator>>(Stream &in, HIP_vector_type<T, N_> &v) {
     return static_cast<std::istream &>(in) >> v;
 }
 

@@ -36,15 +36,15 @@ template <class T> struct Components {
     using type = T;
     static constexpr int count = 1;
 };
-template <class T, unsigned N> struct Components<HIP_vector_type<T, N>> {
+template <class T, unsigned N_> struct Components<HIP_vector_type<T, N_>> {
     using type = T;
-    static constexpr int count = N;
+    static constexpr int count = N_;
 };
 
 #define CU2PORT_TEXTURE __device__ inline
 
 // One channel of a texel: a number of `bits` bits.
-template <class C> CU2PORT_TEXTURE C channel(const Object& t, const char* p, int bits) {
+template <class C_> CU2PORT_TEXTURE C_ channel(const Object& t, const char* p, int bits) {
     float value;
     if (t.kind == hipChannelFormatKindFloat) {
         if (bits == 32) {
@@ -54,7 +54,7 @@ template <class C> CU2PORT_TEXTURE C channel(const Object& t, const char* p, int
             __builtin_memcpy(&half, p, 2);
             value = float(half);
         }
-        return C(value);
+        return C_(value);
     }
     unsigned raw = 0;
     if (bits == 8) raw = *reinterpret_cast<const unsigned char*>(p);
@@ -64,19 +64,19 @@ template <class C> CU2PORT_TEXTURE C channel(const Object& t, const char* p, int
     const int number = int(raw << (32 - bits)) >> (32 - bits);
     if (t.fraction && bits <= 16) {
         value = has_sign ? float(number) / float((1 << (bits - 1)) - 1) : float(raw) / float((1 << bits) - 1);
-        return C(value < -1.0f ? -1.0f : value);
+        return C_(value < -1.0f ? -1.0f : value);
     }
-    return has_sign ? C(number) : C(raw);
+    return has_sign ? C_(number) : C_(raw);
 }
 
 // The texel at x, y, z; where one of them is -1, the border's colour.
-template <class C> CU2PORT_TEXTURE void load(const Object& t, int x, int y, int z, C (&out)[4]) {
+template <class C_> CU2PORT_TEXTURE void load(const Object& t, int x, int y, int z, C_ (&out)[4]) {
     const char* p = t.data + size_t(z) * t.slice + size_t(y) * t.pitch + size_t(x) * size_t(t.texel);
     for (int i = 0, at = 0; i < 4; at += t.bits[i++]) {
         if (x < 0 || y < 0 || z < 0) {
-            out[i] = C(t.border[i]);
+            out[i] = C_(t.border[i]);
         } else {
-            out[i] = t.bits[i] != 0 ? channel<C>(t, p + at / 8, t.bits[i]) : C(0);
+            out[i] = t.bits[i] != 0 ? channel<C_>(t, p + at / 8, t.bits[i]) : C_(0);
         }
     }
 }
@@ -110,7 +110,7 @@ CU2PORT_TEXTURE Axis axis(const Object& t, float x, int n, int dimension, bool l
 CU2PORT_TEXTURE Axis only(int i = 0) { return {i, i, 0.0f}; }
 CU2PORT_TEXTURE Axis layer(int i, int n) { return only(i < 0 ? 0 : i >= n ? n - 1 : i); }
 
-template <class T, class C> CU2PORT_TEXTURE T result(const C (&c)[4]) {
+template <class T, class C_> CU2PORT_TEXTURE T result(const C_ (&c)[4]) {
     using To = typename Components<T>::type;
     To parts[Components<T>::count];
     for (int i = 0; i < Components<T>::count; ++i) parts[i] = To(c[i]);
@@ -333,19 +333,19 @@ template <class T, hipTextureReadMode mode> struct Fetched {
 template <class T> struct Fetched<T, hipReadModeNormalizedFloat> {
     using type = float;
 };
-template <class T, unsigned N> struct Fetched<HIP_vector_type<T, N>, hipReadModeNormalizedFloat> {
-    using type = HIP_vector_type<float, N>;
+template <class T, unsigned N_> struct Fetched<HIP_vector_type<T, N_>, hipReadModeNormalizedFloat> {
+    using type = HIP_vector_type<float, N_>;
 };
-template <class C> constexpr hipChannelFormatKind kind_of() {
-    return C(0.5f) != C(0)  ? hipChannelFormatKindFloat
-           : C(-1) < C(0) ? hipChannelFormatKindSigned
+template <class C_> constexpr hipChannelFormatKind kind_of() {
+    return C_(0.5f) != C_(0)  ? hipChannelFormatKindFloat
+           : C_(-1) < C_(0) ? hipChannelFormatKindSigned
                           : hipChannelFormatKindUnsigned;
 }
 template <class T> constexpr hipChannelFormatDesc format_of() {
-    using C = typename Components<T>::type;
-    return {int(sizeof(C) * 8), Components<T>::count > 1 ? int(sizeof(C) * 8) : 0,
-            Components<T>::count > 2 ? int(sizeof(C) * 8) : 0, Components<T>::count > 3 ? int(sizeof(C) * 8) : 0,
-            kind_of<C>()};
+    using C_ = typename Components<T>::type;
+    return {int(sizeof(C_) * 8), Components<T>::count > 1 ? int(sizeof(C_) * 8) : 0,
+            Components<T>::count > 2 ? int(sizeof(C_) * 8) : 0, Components<T>::count > 3 ? int(sizeof(C_) * 8) : 0,
+            kind_of<C_>()};
 }
 // Kernels that run read what the reference is bound to, so that they end before it is bound to something else.
 inline hipError_t unbind(const textureReference* reference) {
@@ -513,13 +513,13 @@ CU2PORT_TEXTURE typename texture::Fetched<T, m>::type tex1Dfetch(const TextureRe
 
 /// One component of the four texels around a point: lower left, lower right, upper right, upper left.
 template <class T> CU2PORT_TEXTURE T tex2Dgather(hipTextureObject_t o, float x, float y, int component = 0) {
-    using C = typename texture::Components<T>::type;
+    using C_ = typename texture::Components<T>::type;
     const texture::Object& t = texture::of(o);
     texture::Axis u = texture::axis(t, x, t.width, 0, true), v = texture::axis(t, y, t.height, 1, true);
     if (u.weight == 0.0f && u.first + 1 < t.width) u.second = u.first + 1;
     if (v.weight == 0.0f && v.first + 1 < t.height) v.second = v.first + 1;
     const int xs[4] = {u.first, u.second, u.second, u.first}, ys[4] = {v.second, v.second, v.first, v.first};
-    C out[4], texel[4];
+    C_ out[4], texel[4];
     for (int i = 0; i < 4; ++i) {
         texture::load(t, xs[i], ys[i], 0, texel);
         out[i] = texel[component & 3];

@@ -29,35 +29,35 @@ template <> struct cell<4> { typedef unsigned int __attribute__((may_alias)) typ
 template <> struct cell<8> { typedef unsigned long long __attribute__((may_alias)) type; };
 
 template <bool OfAllDevices, class T> __device__ inline T by_cells(const T* from) {
-    typedef typename cell<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W;
+    typedef typename cell<alignof(T) % 8 == 0 ? 8 : alignof(T)>::type W_;
     T value;
 #pragma unroll
-    for (unsigned int i = 0; i < sizeof(T) / sizeof(W); ++i) {
-        const W* at = reinterpret_cast<const W*>(from) + i;
-        const W w = OfAllDevices ? CU2PORT_THREAD_LOAD(at, SYSTEM) : CU2PORT_THREAD_LOAD(at, AGENT);
-        reinterpret_cast<W*>(&value)[i] = w;
+    for (unsigned int i = 0; i < sizeof(T) / sizeof(W_); ++i) {
+        const W_* at = reinterpret_cast<const W_*>(from) + i;
+        const W_ w = OfAllDevices ? CU2PORT_THREAD_LOAD(at, SYSTEM) : CU2PORT_THREAD_LOAD(at, AGENT);
+        reinterpret_cast<W_*>(&value)[i] = w;
     }
     return value;
 }
 
-template <hipcub::CacheLoadModifier M, class I> struct load {
-    static __device__ typename std::iterator_traits<I>::value_type from(I at) { return *at; }
+template <hipcub::CacheLoadModifier M_, class I_> struct load {
+    static __device__ typename std::iterator_traits<I_>::value_type from(I_ at) { return *at; }
 };
-template <hipcub::CacheLoadModifier M, class T> struct load<M, T*> {
-    typedef typename std::remove_cv<T>::type V;
-    static __device__ V from(T* at) {
-        const V* plain = const_cast<const V*>(at);
-        constexpr bool all = M == hipcub::LOAD_CV || M == hipcub::LOAD_VOLATILE || std::is_volatile<T>::value;
-        if (all || M == hipcub::LOAD_CG) return by_cells<all>(plain);
+template <hipcub::CacheLoadModifier M_, class T> struct load<M_, T*> {
+    typedef typename std::remove_cv<T>::type V_;
+    static __device__ V_ from(T* at) {
+        const V_* plain = const_cast<const V_*>(at);
+        constexpr bool all = M_ == hipcub::LOAD_CV || M_ == hipcub::LOAD_VOLATILE || std::is_volatile<T>::value;
+        if (all || M_ == hipcub::LOAD_CG) return by_cells<all>(plain);
         return *plain;
     }
 };
 
 }  // namespace thread_load
 
-template <hipcub::CacheLoadModifier M = hipcub::LOAD_DEFAULT, class I>
-__device__ inline typename std::iterator_traits<I>::value_type ThreadLoad(I at) {
-    return thread_load::load<M, I>::from(at);
+template <hipcub::CacheLoadModifier M_ = hipcub::LOAD_DEFAULT, class I_>
+__device__ inline typename std::iterator_traits<I_>::value_type ThreadLoad(I_ at) {
+    return thread_load::load<M_, I_>::from(at);
 }
 
 }  // namespace cu2port
