@@ -21,8 +21,8 @@ _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 def shields(defines: Iterable[str], folder: Path) -> list[str]:
     """Words that come before all other folders of includes; none where no macro meets a name of a header of ours.
 
-    `defines`: NAME, NAME=VALUE, NAME(ARGS)=VALUE. For each header of ours that a program can include there is one of the
-    same name below `folder` then, which takes the macros away and gives them back.
+    `defines`: NAME, NAME=VALUE, NAME(ARGS)=VALUE. For each header of ours that a program can include there is one of
+    the same name below `folder` then, which takes the macros away and gives them back.
     """
     asked = {m[0] for d in defines if not _KEPT.match(d) and (m := _WORD.match(d))}
     met = sorted(_met(asked)) if asked else []
