@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 from collections import Counter
 from pathlib import Path
@@ -76,6 +77,17 @@ def test_an_exception_costs_one_file() -> None:
             raise KeyError("x")
         return job.shown
 
-    found = done_here(work, [Job(n, f"{n}", f"{n}", Options()) for n in range(3)])
+    found = pickle.loads(done_here(work, [Job(n, f"{n}", f"{n}", Options()) for n in range(3)]))
     assert (found[0], found[2]) == ("0", "2")
     assert isinstance(found[1], Lost) and "KeyError" in found[1].reason
+
+
+def test_batches_are_large_and_every_worker_has_some() -> None:
+    from cu2port.project.cluster import batches_of
+    from cu2port.project.jobs import Job
+
+    jobs = [Job(n, f"{n}", f"{n}", Options(), size=20_000) for n in range(1000)]
+    of_two, of_many = (list(batches_of(jobs, workers)) for workers in (2, 100))
+    assert len(of_two) < 50 and max(sum(j.size for j in batch) for batch in of_two) < 600_000
+    assert len(of_many) >= 400
+    assert all(sorted(j.index for batch in b for j in batch) == list(range(1000)) for b in (of_two, of_many))

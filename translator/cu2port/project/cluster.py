@@ -7,6 +7,7 @@ are done again without libclang, each by itself; what fails then comes back as `
 
 from __future__ import annotations
 
+import pickle
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,9 @@ from cu2port.project.workers import Lost, collect_between, collect_seldom, descr
 
 R = TypeVar("R")
 _PATIENCE_S = 20.0  # for the scheduler to answer
+_BATCH_FILES = 128
+_BATCH_BYTES = 512 << 10  # a batch costs the scheduler milliseconds, however small it is
+_BATCHES = 8  # for each worker, at least, where there are bytes enough: so that all end at the same time
 _RETRIES = 2  # of a batch that raises; dask counts workers that die by itself
 _here = threading.local()  # what a thread of a worker keeps between batches
 
@@ -68,12 +72,12 @@ class Cluster:
             batches[future.key] = batch
             waiting.add(future)
 
-        for chunk in in_chunks(jobs, max(1, self._workers)):
-            submit(chunk)
+        for batch in batches_of(jobs, self._workers):
+            submit(batch)
         for future, results in waiting:  # a result travels while the one before it is taken
             batch = batches.pop(future.key)
             if future.status == "finished":
-                yield from zip(batch, results, strict=True)
+                yield from zip(batch, pickle.loads(results), strict=True)
                 continue
             reason = _reason(future)
             for job in batch:
@@ -84,8 +88,16 @@ class Cluster:
                     submit([job.without_clang(reason)])
 
 
-def done_here(work: Callable[[Job, Tools], R], batch: Sequence[Job]) -> list[R | Lost]:
-    """Do a batch, in a worker of the cluster. An exception of ours is a result, so that it costs no other file."""
+def batches_of(jobs: Sequence[Job], workers: int) -> Iterator[list[Job]]:
+    """Batches as large as pays, and smaller ones where some workers would have few."""
+    workers = max(1, workers)
+    most = min(_BATCH_BYTES, max(1, sum(job.size for job in jobs) // (_BATCHES * workers)))
+    return in_chunks(jobs, workers, _BATCH_FILES, most)
+
+
+def done_here(work: Callable[[Job, Tools], R], batch: Sequence[Job]) -> bytes:
+    """Do a batch, in a worker of the cluster. An exception of ours is a result, so that it costs no other file. The
+    list of results is pickled here: dask asks each object of a list how large it is, and of bytes only their number."""
     if not hasattr(_here, "tools"):
         load_catalog()
         collect_seldom()
@@ -97,7 +109,7 @@ def done_here(work: Callable[[Job, Tools], R], batch: Sequence[Job]) -> list[R |
         except Exception as e:  # our bug: it is reported for this file, and the others go on
             out.append(Lost(describe(e), "".join(traceback.format_exception(e))))
         collect_between()
-    return out
+    return pickle.dumps(out, pickle.HIGHEST_PROTOCOL)
 
 
 def version_here() -> str:

@@ -252,15 +252,17 @@ class Pool:
         return _Worker(process, own_end, has)
 
 
-def in_chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+def in_chunks(
+    jobs: Sequence[Job], size: int, most_files: int = _CHUNK_FILES, most_bytes: int = _CHUNK_BYTES
+) -> Iterator[list[Job]]:
     """Jobs in chunks, large files first so that no worker is left with one at the end."""
-    many = max(1, min(_CHUNK_FILES, len(jobs) // (4 * size)))
+    many = max(1, min(most_files, len(jobs) // (4 * size)))
     chunk: list[Job] = []
     total = 0
     for job in sorted(jobs, key=lambda j: (-j.size, j.index)):
         chunk.append(job)
         total += job.size
-        if len(chunk) >= many or total >= _CHUNK_BYTES:
+        if len(chunk) >= many or total >= most_bytes:
             yield chunk
             chunk, total = [], 0
     if chunk:
