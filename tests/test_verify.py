@@ -22,7 +22,6 @@ from cu2port.cli import cli
 from cu2port.report.json_report import schema
 from cu2port.verify import running
 from cu2port.verify.compile import _names_of
-from cu2port.verify.units import CXX, Unit
 
 STAND_IN = f"""#!{sys.executable}
 import json, os, re, sys, time
@@ -282,10 +281,10 @@ def test_a_header_of_the_same_name_in_a_folder_of_its_own_is_not_cudas() -> None
 
 
 def test_headers_of_folders_that_compilers_know_have_their_folders_in_their_names() -> None:
-    unit = Unit("a.cpp", CXX, ("-isystem", "/opt/own/include"))
-    assert _names_of("/usr/include/boost/predef/language/cuda.h", unit) == ["boost/predef/language/cuda.h"]
-    assert _names_of("/opt/own/include/other/cuda.h", unit) == ["other/cuda.h"]
-    assert _names_of("/usr/include/cuda.h", unit) == ["cuda.h"]
+    flags = ("-isystem", "/opt/own/include")
+    assert _names_of("/usr/include/boost/predef/language/cuda.h", flags) == ["boost/predef/language/cuda.h"]
+    assert _names_of("/opt/own/include/other/cuda.h", flags) == ["other/cuda.h"]
+    assert _names_of("/usr/include/cuda.h", flags) == ["cuda.h"]
 
 
 def test_headers_of_hip_may_be_reached_by_a_link(tmp_path: Path) -> None:

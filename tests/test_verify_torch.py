@@ -18,7 +18,7 @@ from cu2port.verify import build, extensions, record_setup, torch_headers
 from cu2port.verify.rocm_root import RocmRoot
 from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
-from cu2port.verify.units import CXX, HIP, Tree
+from cu2port.verify.units import CXX, HIP, Tree, Unit
 
 SETUP = """import os
 import torch
@@ -82,8 +82,8 @@ def _write(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def _recorded(folder: Path, result: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, str(record_setup.__file__), "/rocm", "2.15.0+cu132", str(result)]
+def _recorded(folder: Path, result: Path, script: str = "setup.py") -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(record_setup.__file__), script, "/rocm", "2.15.0+cu132", str(result)]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -100,10 +100,29 @@ def test_a_setup_py_below_the_top_counts_where_the_top_builds_nothing(tmp_path: 
     _write(root / ".venv" / "sums", PROJECT)
     (root / "more").mkdir()
     (root / "more" / "setup.py").symlink_to(root / "ops" / "sums" / "setup.py")
-    assert extensions.folders(root) == [Path("ops/sums")]
+    assert extensions.scripts(root) == [Path("ops/sums/setup.py")]
     assert build.kind(Tree(root, root, "t")) == "setup.py"
     (root / "Makefile").write_text("all:\n")
     assert build.kind(Tree(root, root, "t")) == "make"
+
+
+def test_a_setup_py_of_another_name_counts_where_none_has_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    root = _write(tmp_path / "t", {k: v for k, v in PROJECT.items() if k.startswith("csrc/")})
+    (root / "setup_cuda.py").write_text(SETUP)
+    (root / "setup_env.py").write_text("import os\n")
+    assert extensions.scripts(root) == [Path("setup_cuda.py")]
+    ended = _recorded(root, tmp_path / "r.json", "setup_cuda.py")
+    assert ended.returncode == 0, ended.stderr
+    assert [e["name"] for e in json.loads((tmp_path / "r.json").read_text())] == ["sums._C"]
+
+
+def test_a_setup_py_may_make_its_own_kind_of_wheel(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    own = "from wheel.bdist_wheel import bdist_wheel\nclass Own(bdist_wheel):\n    pass\n"
+    root = _write(tmp_path / "t", {**PROJECT, "setup.py": own + SETUP})
+    ended = _recorded(root, tmp_path / "r.json")
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_each_setup_py_below_the_top_is_asked_with_the_arguments_given(tmp_path: Path) -> None:
@@ -191,6 +210,44 @@ def test_a_machine_without_torch_is_told_what_to_get(tmp_path: Path, monkeypatch
     (tmp_path / "torch.whl").write_text("no archive")
     with pytest.raises(CannotRun, match=r"--torch .*torch\.whl: File is not a zip file"):
         torch_headers.find(str(tmp_path / "torch.whl"))
+
+
+def test_a_unit_that_no_build_names_is_compiled_as_torch_loads_it(tmp_path: Path) -> None:
+    torch = Torch((tmp_path / "ported", tmp_path / "include"), "2.15.0+cu132")
+    host = extensions.alone(Unit("/t/bind.cpp", CXX), torch, tmp_path / "rocm")
+    device = extensions.alone(Unit("/t/sum.cu", HIP, ("-std=c++23",)), torch, tmp_path / "rocm")
+    assert {f"-I{tmp_path / 'ported'}", "-DTORCH_EXTENSION_NAME=bind", "-DUSE_ROCM=1", "-std=c++20"} <= set(host)
+    assert "-DNDEBUG" in host and "-D__HIP_NO_HALF_OPERATORS__=1" not in host
+    assert "-D__HIP_NO_HALF_OPERATORS__=1" in device and not any(w.startswith("-std=") for w in device)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_headers_of_torch_are_those_below_its_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(torch_headers, "_installed", lambda: None)
+    wheel = str(_write(tmp_path / "wheel", HEADERS)) if asked else ""
+    assert torch_headers.asked_for("torches/all.h", wheel) is None
+    for header in ("torch/extension.h", "ATen/ATen.h", "c10/cuda/CUDAStream.h"):
+        found = torch_headers.asked_for(header, wheel)
+        assert (found.version if found else "") == ("2.15.0+cu132" if asked else "")
+
+
+@pytest.mark.slow
+def test_sources_that_torch_loads_compile(tmp_path: Path) -> None:
+    source = {k: v for k, v in PROJECT.items() if k.startswith("csrc/")}
+    source["csrc/sum.cu"] = source["csrc/sum.cu"].replace("LANES", "4")
+    loads = "from torch.utils.cpp_extension import load\nload('x', ['csrc/bind.cpp', 'csrc/sum.cu'])\n"
+    root, torch = _write(tmp_path / "sums", {**source, "ops.py": loads}), _write(tmp_path / "wheel", HEADERS)
+    out = tmp_path / "hip"
+    run = CliRunner().invoke(cli, ["convert", str(root), "-o", str(out)])
+    assert run.exit_code == 0, run.output
+    run = CliRunner().invoke(cli, ["verify", str(out), "--arch", "gfx942", "--torch", str(torch)])
+    if "no compiler for AMD GPUs" in run.output or "no HIP headers" in run.output:
+        pytest.skip(run.output)
+    assert run.exit_code == 0, run.output
+    assert "units           2        2 compiles" in run.output
 
 
 @pytest.mark.slow

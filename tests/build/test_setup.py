@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
+from cu2port.build.kinds import builds_extensions
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
@@ -57,6 +58,44 @@ def test_words(before: str, after: str | None) -> None:
     if after is not None:
         assert found == f"{HEAD}{after}\n"
     assert port(found).output.decode() == found
+
+
+LOADS = "from torch.utils.cpp_extension import load\n"
+
+
+def test_a_module_that_loads_extensions_is_ported() -> None:
+    before = f'{LOADS}x = load("x", ["x.cu"], extra_cuda_cflags=["-O3", "-arch", "sm_80", "-std=c++14"])\n'
+    result = convert(before.encode(), "ops.py", Asked("python"))
+    assert result.output.decode() == f'{LOADS}x = load("x", ["x.cu"], extra_cuda_cflags=["-O3", "-std=c++17"])\n'
+    assert any(
+        "`load` stays: torch for ROCm compiles the sources with hipcc" in j.finding.message for j in result.findings
+    )
+
+
+def test_cuda_in_strings_of_a_module_is_reported() -> None:
+    text = (
+        "import torch.utils.cpp_extension\n"
+        "x = torch.utils.cpp_extension.load_inline('x', cuda_sources='__global__ void f() {}')\n"
+    )
+    result = convert(text.encode(), "ops.py", Asked("python"))
+    (judged,) = result.findings
+    assert judged.outcome is Outcome.MANUAL and judged.finding.code == "CU816"
+    assert result.output == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        (LOADS, True),
+        ("from torch.utils.cpp_extension import (\n    CUDA_HOME,\n    load,\n)\n", True),
+        ("torch.utils.cpp_extension.load_inline('x', '')\n", True),
+        ("from torch.utils.cpp_extension import CUDA_HOME\nimport load\n", False),
+        ("from torch.utils.cpp_extension import (\n    CUDA_HOME,\n)\nload()\n", False),
+        ("torch.load('x')  # cpp_extension\n", False),
+    ],
+)
+def test_which_modules_load_extensions(text: str, loads: bool) -> None:
+    assert builds_extensions(text.encode()) == loads
 
 
 @pytest.mark.parametrize(

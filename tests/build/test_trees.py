@@ -54,6 +54,17 @@ def test_a_tree_is_ported(tree: Path) -> None:
         assert (tree.parent / "out2" / name).read_bytes() == (out / name).read_bytes(), again.output
 
 
+def test_a_module_that_loads_extensions_is_ported_and_others_are_copied(tree: Path) -> None:
+    loads = "from torch.utils.cpp_extension import load\nload('x', ['a.cu'], extra_cuda_cflags=['-restrict', '-O3'])\n"
+    (tree / "ops.py").write_text(loads)
+    (tree / "other.py").write_text("nvcc = ['-restrict', '-O3', 'a.cu']\n")
+    done = ran("src", "-o", "out", "--rename", ".hip")
+    assert done.exit_code == 0, done.output
+    out = tree.parent / "out"
+    assert (out / "ops.py").read_text() == loads.replace("'-restrict', ", "").replace("a.cu", "a.hip")
+    assert (out / "other.py").read_bytes() == (tree / "other.py").read_bytes()
+
+
 def test_the_other_ways_of_output(tree: Path) -> None:
     before = {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
     shown = ran("src", "--diff").output

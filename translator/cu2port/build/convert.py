@@ -194,7 +194,7 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.make import make
 
         yield from make(text, asked)
-    elif asked.kind == "setup":
+    elif asked.kind in ("setup", "python"):
         from cu2port.build.setup_py import setup_py
 
         yield from setup_py(text, asked)

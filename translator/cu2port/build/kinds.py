@@ -13,7 +13,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "make",
         r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
     ),
-    ("setup", r"setup\.py"),
+    ("setup", r"setup(?:[_-][\w-]+)?\.py"),
     ("pyproject", r"pyproject\.toml"),
     (
         "other",
@@ -21,11 +21,19 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
         r"|build\.rs|.*\.go|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
     ),
+    ("python", r".*\.py"),
 )
+_LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 
 
 def kind_of(name: str) -> str:
-    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "other", or ""."""
+    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "other", or "".
+    "python" is a module, which is a build file where `builds_extensions` says so."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
+
+
+def builds_extensions(data: bytes) -> bool:
+    """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`)."""
+    return b"cpp_extension" in data and _LOADS.search(data) is not None

@@ -269,13 +269,14 @@ TORCH = BuildRule(
     "CU816",
     "build-torch",
     Severity.WARNING,
-    """A setup.py builds an extension of PyTorch with CUDA.
+    """A setup.py builds an extension of PyTorch with CUDA, or a module of Python has torch build one as it runs.
 
-torch for ROCm compiles a CUDAExtension with hipcc, and what stands under "nvcc" goes to hipcc; so the class stays, and
-options of nvcc are ported (CU808). GPUs come from the variable PYTORCH_ROCM_ARCH. `CUDA_HOME` is None there, so it
-becomes `ROCM_HOME`. A setup.py that asks nvcc for its version gets what nvcc 12.6 says, since HIP counts as that. torch
-runs its own hipify over the sources before it compiles them. That leaves HIP's names alone, but writes copies beside
-the sources: do not convert a tree that holds them.""",
+torch for ROCm compiles a CUDAExtension, and the sources of `torch.utils.cpp_extension.load`, with hipcc, and what is
+under "nvcc" or in `extra_cuda_cflags` goes to hipcc; so the names stay, and options of nvcc are ported (CU808). CUDA
+code in strings, which `load_inline` builds, is reported and not converted. GPUs come from the variable
+PYTORCH_ROCM_ARCH. `CUDA_HOME` is None there, so it becomes `ROCM_HOME`. A setup.py that asks nvcc for its version gets
+what nvcc 12.6 says, since HIP counts as that. torch runs its own hipify over the sources before it compiles them. That
+leaves HIP's names alone, but writes copies beside the sources: do not convert a tree that holds them.""",
     (
         BuildExample(
             "setup.py",
@@ -288,6 +289,13 @@ the sources: do not convert a tree that holds them.""",
             'said = subprocess.check_output([home + "/bin/nvcc", "-V"], universal_newlines=True)\n',
             "from torch.utils.cpp_extension import CUDAExtension\n"
             'said = "Cuda compilation tools, release 12.6, V12.6"\n',
+        ),
+        BuildExample(
+            "backend.py",
+            "from torch.utils.cpp_extension import load\n"
+            'ours = load("x", ["x.cpp", "x.cu"], extra_cuda_cflags=["--expt-relaxed-constexpr", "-O3"])\n',
+            "from torch.utils.cpp_extension import load\n"
+            'ours = load("x", ["x.cpp", "x.cu"], extra_cuda_cflags=["-O3"])\n',
         ),
         BuildExample(
             "setup.py",

@@ -1,6 +1,7 @@
 """setup.py of torch's extensions, by libcst: options of nvcc in lists, libraries, and the names of sources.
 
-torch compiles a `CUDAExtension` with hipcc where it is built for ROCm, and passes on what stands under "nvcc".
+torch compiles a `CUDAExtension` with hipcc where it is built for ROCm, and passes on what is under "nvcc". Modules that
+have torch compile extensions while they run (`load`) are read in the same way.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.build import options
+from cu2port.build.kinds import builds_extensions
 from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
@@ -29,13 +31,14 @@ _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
 _RELEASE = "{}.{}".format(COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10)
 _NVCC_SAYS = f'"Cuda compilation tools, release {_RELEASE}, V{_RELEASE}"'
 _NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
+_LOAD = re.compile(r"(?:\bcpp_extension\.|(?<![\w.])(?<!def ))(load|load_inline)\s*\(")
 _NAMES = re.compile(
     r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
 )
 
 
 def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
-    """Findings of a setup.py, a text of Latin-1."""
+    """Findings of a setup.py or of a module that loads extensions, a text of Latin-1."""
     if _OWN.search(text):
         yield finding(OWN_HIP, "left alone: the file builds for HIP already", 0, 0)
         return
@@ -102,7 +105,7 @@ class _Near:
     def __call__(self, at: int) -> bool:
         lead = self._text[max(0, at - 120) : at].replace("\n", " ")
         tail = re.split(r"[\]})]\s*,|(?<=[\]})])\s{2,}", lead)[-1]
-        return re.search(r"nvcc|cuda_flags|cuda_args", tail, re.I) is not None
+        return re.search(r"nvcc|cuda_c?flags|cuda_args", tail, re.I) is not None
 
 
 def _libraries(text: str, word: options.Word) -> Iterator[Finding]:
@@ -147,6 +150,7 @@ def _names(text: str) -> Iterator[Finding]:
             "sources first, which leaves HIP's names alone and writes copies; do not convert those"
         )
         yield finding(TORCH, message, extension.start(), extension.end(), old="CUDAExtension", severity=INFO)
+    yield from _loads(text)
     for m in _NAMES.finditer(text):
         if _commented(text, m.start()) or any(v.start() < m.start() < v.end() for v in versions):
             continue
@@ -154,6 +158,22 @@ def _names(text: str) -> Iterator[Finding]:
             yield swap(TORCH, "CUDA_HOME", "ROCM_HOME", m.start(), "CUDA_HOME is None in torch for ROCm", review=True)
         else:
             yield by_hand(TORCH, m[0], "it is None in torch for ROCm", "torch.version.hip", m.start(), m.end())
+
+
+def _loads(text: str) -> Iterator[Finding]:
+    """Calls that have torch compile an extension while the program runs, where the module imports them."""
+    if not builds_extensions(text.encode("latin-1")):
+        return
+    m = next((m for m in _LOAD.finditer(text) if not _commented(text, m.start(1))), None)
+    if m is not None and m[1] == "load":
+        message = (
+            "`load` stays: torch for ROCm compiles the sources with hipcc. It runs its own hipify over them first, "
+            "which leaves HIP's names alone and writes copies; do not convert those"
+        )
+        yield finding(TORCH, message, m.start(1), m.end(1), old="load", severity=INFO)
+    elif m is not None and "__global__" in text:
+        why = "torch's hipify renames calls in its strings of CUDA, which cu2port does not read, and does nothing else"
+        yield by_hand(TORCH, m[1], why, "the code to a .cu file that is converted, and load that", m.start(1), m.end(1))
 
 
 def _commented(text: str, at: int) -> bool:

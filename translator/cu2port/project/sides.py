@@ -108,7 +108,7 @@ def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
     """What build files say; (name to open, name to show) of each file of the tree."""
     where, macros, others = "", set[str](), set[str]()
     named = [(path, shown, os.path.basename(path)) for path, shown in files]  # noqa: PTH119
-    named = [x for x in named if kind_of(x[2]) and not x[2].startswith("Dockerfile")]
+    named = [x for x in named if kind_of(x[2]) not in ("", "python") and not x[2].startswith("Dockerfile")]
     plain: list[str] = []  # files of CMake that say nothing of HIP
     for path, shown, name in sorted(named, key=lambda x: (x[1].count("/"), x[1])):
         text = build_files.text_of(path)

@@ -42,7 +42,7 @@ def kind(tree: Tree) -> str:
         return "cmake"
     if any((tree.asked / name).is_file() for name in _MAKEFILES):
         return "make"
-    return "setup.py" if extensions.folders(tree.asked) else ""
+    return "setup.py" if extensions.scripts(tree.asked) else ""
 
 
 def environment(folder: str) -> dict[str, str]:

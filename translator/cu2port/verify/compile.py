@@ -29,7 +29,7 @@ from cu2port.core.verified import (
 from cu2port.engine.effects import wave_size
 from cu2port.project.compile_db import CompileDb
 from cu2port.project.tree import CannotRun
-from cu2port.verify import build, headers, toolchain
+from cu2port.verify import build, extensions, headers, toolchain, torch_headers
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of_cuda, replaced_header
 from cu2port.verify.running import Ended, Runner
@@ -37,7 +37,7 @@ from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
 _BLAS = "-DHIPBLAS_V2"  # headers of hipBLAS 2 have the interface of 3, which is converted to, behind this macro
-_FOLDERS = 40  # of the tree that are searched for a unit's headers
+_MOST_OPTIONS = 80  # for headers that a unit asked for
 _SYSTEM = ("/usr/include", "/usr/local/include")  # where compilers look by themselves
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
 _PROBE = "#include <hip/hip_runtime.h>\n"
@@ -90,7 +90,7 @@ class _Session:
     guesses: bool = False  # whether nothing says which folders hold headers, so that those of the tree are tried
     guessed: dict[str, None] = field(default_factory=dict)  # folders that were found so, in order
     _probed: dict[str, str] = field(default_factory=dict)
-    _last: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by unit: folders that are searched last
+    _more: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by unit: options for headers that it asked for
 
     def command(self, language: str, target: str, output: str) -> list[str]:
         """The compiler's command line up to the unit's own flags."""
@@ -143,22 +143,31 @@ class _Session:
 
     def _run(self, unit: Unit, target: str, output: str) -> Ended:
         """Run the compiler. Where `guesses`, a header that it does not find, and that one folder of the tree alone
-        has, is looked for there, after all other folders, so that no header of a library is hidden."""
-        folders = self._last.get(unit.path, ())
+        has, is looked for there, after all other folders, so that no header of a library is hidden. A unit that asks
+        for a header of torch is compiled as an extension of it."""
+        more = self._more.get(unit.path, ())
         while True:
             words = self._command(unit, target, output)
-            words[-1:-1] = [w for f in folders for w in ("-idirafter", f)]
+            words[-1:-1] = more
             ended = self.runner.run(words, unit.folder)
-            found = self._folder(ended) if self.guesses and ended.code and len(folders) < _FOLDERS else ""
-            if not found or found in folders:
-                self._last[unit.path] = folders
-                self.guessed |= dict.fromkeys(folders)
+            found = self._options(unit, ended) if self.guesses and ended.code and len(more) < _MOST_OPTIONS else ()
+            if not found or not set(found) - set(more):
+                self._more[unit.path] = more
+                self.guessed |= {b: None for a, b in pairwise(more) if a == "-idirafter"}
                 return ended
-            folders = (*folders, found)
+            more = (*more, *found)
 
-    def _folder(self, ended: Ended) -> str:
-        """The folder of the tree that has the header which was not found; "" for none, or for several."""
+    def _options(self, unit: Unit, ended: Ended) -> tuple[str, ...]:
+        """What gives a unit the header that was not found; nothing where no place is known."""
         header = next((d.missing_header for d in diagnostics(ended.text) if d.missing_header), "")
+        torch = torch_headers.asked_for(header, self.request.torch)
+        if torch is not None:
+            return extensions.alone(unit, torch, self.headers.include)
+        folder = self._folder(header)
+        return ("-idirafter", folder) if folder else ()
+
+    def _folder(self, header: str) -> str:
+        """The folder of the tree that has a header; "" for none, or for several."""
         name = os.path.normpath(header) if header else ""
         near = self.tree.ending(name) if name and not name.startswith((os.pardir, os.sep)) else []
         return near[0][: -len(name)].rstrip(os.sep) if len(near) == 1 else ""
@@ -196,6 +205,7 @@ class _Session:
         """Headers that stood in for the output's own: of the CUDA code it was made from, or CUDA's."""
         text = Path(output).read_text("utf-8", "surrogateescape")
         found: dict[str, str] = {}
+        flags = (*unit.flags, *self._more.get(unit.path, ()))
         hip = str((self.headers.include / "hip").resolve())  # which may be a link to another folder
         for name in _NAMES.findall(text.partition(":")[2].replace("\\\n", " ")):
             path = os.path.realpath(name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$"))
@@ -203,7 +213,7 @@ class _Session:
                 continue
             if self.tree.unconverted(path):
                 found[path] = f"the unconverted header {path} is read in place of one that the output lacks"
-            elif any(map(replaced_header, _names_of(path, unit))):
+            elif any(map(replaced_header, _names_of(path, flags))):
                 found[path] = f"a header of CUDA's own is included: {path}"
         return tuple(self.places.at(Place(unit.path, 1, 1), m) for m in found.values())
 
@@ -296,10 +306,10 @@ def _chosen(units: list[Unit], tree: Tree, only: Sequence[str]) -> list[Unit]:
     return [u for u in units if any(fnmatchcase(n, p) for n in names[u.path] for p in only)]
 
 
-def _names_of(path: str, unit: Unit) -> list[str]:
-    """The names by which a unit can include a header: `torch/cuda.h` is not CUDA's `cuda.h`."""
-    named = [f[2:] for f in unit.flags if f.startswith("-I")]
-    named += [b for a, b in pairwise(unit.flags) if a in ("-I", "-isystem")]
+def _names_of(path: str, flags: Sequence[str]) -> list[str]:
+    """The names by which a unit's flags let it include a header: `torch/cuda.h` is not CUDA's `cuda.h`."""
+    named = [f[2:] for f in flags if f.startswith("-I")]
+    named += [b for a, b in pairwise(flags) if a in ("-I", "-isystem")]
     folders = [os.path.realpath(f) + os.sep for f in (*named, *_SYSTEM) if f]
     return [path[len(f) :] for f in folders if path.startswith(f)] or [os.path.basename(path)]  # noqa: PTH119
 

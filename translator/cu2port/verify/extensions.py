@@ -24,7 +24,8 @@ from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
 from cu2port.verify.units import CXX, HIP, Tree, Unit
 
-_SETUP = "setup.py"
+_SETUP = re.compile(r"setup(?:[_-][\w-]+)?\.py")
+_AT_TOP = "setup.py"
 _PROGRAM = Path(__file__).with_name("record_setup.py")
 _TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
 # torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS, and the standard that it adds
@@ -43,18 +44,19 @@ _CYTHON = ".pyx"  # what a tool makes C++ of, which is no compiler's
 
 def at_top(tree: Path) -> bool:
     """Whether the setup.py at the top of a tree builds extensions of torch."""
-    return _is_one(tree / _SETUP)
+    return _is_one(tree / _AT_TOP)
 
 
-def folders(tree: Path) -> list[Path]:
-    """The folders, relative to a tree, whose setup.py builds extensions of torch: the top, or all below it."""
+def scripts(tree: Path) -> list[Path]:
+    """Each setup.py that builds extensions of torch, relative to a tree: the one at the top, or else all below it and
+    those with names such as setup_cuda.py."""
     if at_top(tree):
-        return [Path()]
+        return [Path(_AT_TOP)]
     out = []
     for top, below, files in os.walk(tree):
         below[:] = sorted(name for name in below if not name.startswith(".") and name != STATE)
-        if _SETUP in files and _is_one(Path(top, _SETUP)):
-            out.append(Path(top).relative_to(tree))
+        found = (Path(top, name) for name in sorted(files) if _SETUP.fullmatch(name))
+        out += [file.relative_to(tree) for file in found if _is_one(file)]
     return out
 
 
@@ -72,16 +74,17 @@ def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: st
     all_units: dict[Unit, None] = {}
     extensions: list[Any] = []
     failed: list[str] = []
-    for at in folders(tree.asked):
+    for script in scripts(tree.asked):
+        at = script.parent
         result = folder / f"extensions{len(extensions)}.json"
         result.unlink(missing_ok=True)
-        words = [sys.executable, str(_PROGRAM), str(root.path), torch.version, str(result), *args]
+        words = [sys.executable, str(_PROGRAM), script.name, str(root.path), torch.version, str(result), *args]
         ended = runner.run(words, str(copy / at), said_too=True)
         if not result.is_file():
             lines = [line.strip() for line in ended.text.splitlines() if line.strip()]
             late = "it did not end in time (--time-limit)"
             said = late if ended.code is None else lines[-1] if lines else "it says nothing"
-            failed.append(f"{(at / _SETUP).as_posix()} does not run: {said[:300]}")
+            failed.append(f"{script.as_posix()} does not run: {said[:300]}")
             continue
         found = json.loads(result.read_bytes())
         extensions += found
@@ -100,24 +103,41 @@ def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: st
 def units(extension: Mapping[str, Any], tree: Tree, copy: Path, at: Path, torch: Torch, rocm: Path) -> list[Unit]:
     """The units of one extension, as torch calls the compilers. `at`: the folder of its setup.py in the tree; `rocm`:
     ROCm's headers, which the host's code needs."""
-    searched = [str(_own(Path(d), tree, copy, at)) for d in extension["include_dirs"]]
-    searched += [str(d) for d in (*torch.folders, rocm)]
-    common = [f"-I{d}" for d in (*searched, sysconfig.get_paths()["include"])]
+    common = [f"-I{_own(Path(d), tree, copy, at)}" for d in extension["include_dirs"]]
+    common += _folders(torch, rocm)
     common += [f"-D{k}" if v is None else f"-D{k}={v}" for k, v in extension["defines"]]
     common += [f"-U{name}" for name in extension["undefines"]]
-    last = extension["name"].rpartition(".")[2]
-    common += ["-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={last}"]
-    numbers = tuple(int(p) for p in torch.version.partition("+")[0].split(".")[:2] if p.isdigit())
-    standard = "-std=c++20" if numbers >= _CXX20 else "-std=c++17"
+    common += _names(extension["name"].rpartition(".")[2])
     out = []
     for written in (w for w in extension["sources"] if not w.endswith(_CYTHON)):
         device = written.endswith(_HIP_SUFFIXES)
         own = _args(extension["args"], device)
-        said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [standard]
+        said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [_standard(torch)]
         flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else _PYTHON), *common, *own, *said]
         path = _own(Path(written), tree, copy, at)
         out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked / at)))
     return out
+
+
+def alone(unit: Unit, torch: Torch, rocm: Path) -> tuple[str, ...]:
+    """The options for a unit that no build file names, as `torch.utils.cpp_extension.load` has them. `rocm`: ROCm's
+    headers."""
+    said = [] if any(w.startswith("-std=") for w in unit.flags) else [_standard(torch)]
+    of_side = _DEVICE if unit.language == HIP else _PYTHON
+    return (*_HOST, *of_side, *_folders(torch, rocm), *_names(Path(unit.path).stem), *said)
+
+
+def _folders(torch: Torch, rocm: Path) -> list[str]:
+    return [f"-I{d}" for d in (*torch.folders, rocm, sysconfig.get_paths()["include"])]
+
+
+def _names(extension: str) -> tuple[str, ...]:
+    return ("-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={extension}")
+
+
+def _standard(torch: Torch) -> str:
+    numbers = tuple(int(p) for p in torch.version.partition("+")[0].split(".")[:2] if p.isdigit())
+    return "-std=c++20" if numbers >= _CXX20 else "-std=c++17"
 
 
 def _args(args: Any, device: bool) -> Sequence[str]:

@@ -1,14 +1,15 @@
 """Runs a setup.py with a stand-in for torch, and writes what extensions it would build. It is a program of its own:
 
-    python record_setup.py ROCM TORCH_VERSION RESULT [ARG...]
+    python record_setup.py NAME ROCM TORCH_VERSION RESULT [ARG...]
 
-in the folder of setup.py, which gets the arguments. The stand-in says that torch is built for ROCm, as it is where the
-extension is built.
+in the folder of setup.py, or what its NAME is, which gets the arguments. The stand-in says that torch is built for
+ROCm, as it is where the extension is built.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
+import importlib.util
 import json
 import runpy
 import sys
@@ -78,6 +79,9 @@ def stand_in(rocm: str, version: str) -> None:
 
         return build
 
+    if importlib.util.find_spec("wheel") is None:  # packages for which a setup.py makes its own kind of wheel
+        _module("wheel")
+        _module("wheel.bdist_wheel", bdist_wheel=_Anything)
     _module("torch", __version__=_Version(version), __file__="torch/__init__.py", __path__=["torch"])
     _module("torch.version", hip=HIP, cuda=None, __version__=_Version(version), rocm=HIP)
     _module(
@@ -108,8 +112,8 @@ def stand_in(rocm: str, version: str) -> None:
     )
 
 
-def main(rocm: str, version: str, result: str, *args: str) -> None:
-    """Run setup.py with arguments and write its extensions as JSON."""
+def main(script: str, rocm: str, version: str, result: str, *args: str) -> None:
+    """Run a setup.py with arguments and write its extensions as JSON."""
     found: list[dict[str, Any]] = []
 
     def setup(**named: Any) -> None:
@@ -129,9 +133,9 @@ def main(rocm: str, version: str, result: str, *args: str) -> None:
     stand_in(rocm, version)
     sys.modules["setuptools"].__dict__["setup"] = setup
     sys.modules["distutils.core"].__dict__["setup"] = setup  # setuptools has loaded it
-    sys.argv = ["setup.py", "build_ext", *args]
+    sys.argv = [script, "build_ext", *args]
     sys.path.insert(0, "")
-    runpy.run_path("setup.py", run_name="__main__")
+    runpy.run_path(script, run_name="__main__")
     Path(result).write_text(json.dumps(found), "utf-8")
 
 

@@ -9,9 +9,11 @@ import hashlib
 import re
 import shutil
 import tempfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import util
 from pathlib import Path
 
@@ -27,6 +29,8 @@ _API = Path("torch", "csrc", "api", "include")
 _CUDA = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*[<"](?:cuda|cublas|cusparse|cusolver|cufft|curand|cudnn|nccl|cub/|thrust/)', re.M
 )
+_TOP = ("torch/", "ATen/", "c10/")
+_ONE_AT_A_TIME = threading.Lock()
 _OWN = re.compile(rb"USE_ROCM|__HIP")
 _VERSION = re.compile(r"^__version__ = '([^']+)'", re.M)
 
@@ -60,6 +64,20 @@ def find(asked: str) -> Torch:
     ported = _ported(include, stated[1])
     roots = [d for d in (ported, include) if d.is_dir()]
     return Torch((*roots, *(r / _API for r in roots if (r / _API).is_dir())), stated[1])
+
+
+@lru_cache(maxsize=1)
+def _found(asked: str) -> Torch | None:
+    return find(asked) if asked or _installed() else None
+
+
+def asked_for(header: str, asked: str) -> Torch | None:
+    """The headers of torch, where a header that a compiler does not find is one of them and torch is on this machine.
+    `asked`: as for `find`, whose errors it has."""
+    if not header.startswith(_TOP):
+        return None
+    with _ONE_AT_A_TIME:  # the first converts them
+        return _found(asked)
 
 
 def _installed() -> Path | None:
