@@ -531,6 +531,22 @@ def test_includes_resolve_by_folder_then_I_then_nearest() -> None:  # noqa: N802
     assert g.declared("/p/src/a.cu") == {"cuX", "cuY", "cuZ"}  # two w.h are equally near: neither is taken
 
 
+def test_brackets_name_a_file_of_the_tree_unless_a_system_or_cuda_has_one_of_that_name() -> None:
+    g = graph(
+        {
+            "/p/src/a.cu": ("<own.h>", "<string.h>", "<cufft.h>", "<vector>", "<twice.h>"),
+            "/p/inc/own.h": (),
+            "/p/inc/string.h": (),
+            "/p/inc/cufft.h": (),
+            "/p/inc/vector": (),
+            "/p/inc/twice.h": (),
+            "/p/far/twice.h": (),
+        },
+        {f"/p/inc/{name}": f"cu{name[0]}" for name in ("own.h", "string.h", "cufft.h", "vector", "twice.h")},
+    )
+    assert g.declared("/p/src/a.cu") == {"cuo"}
+
+
 def test_include_folders_are_told_by_the_includes_that_lead_into_them() -> None:
     g = graph(
         {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+
+from cu2port.core.files import read_regular
 
 MOST_BYTES = 1 << 20  # of a build file that is read
 
@@ -37,3 +40,13 @@ def kind_of(name: str) -> str:
 def builds_extensions(data: bytes) -> bool:
     """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`)."""
     return b"cpp_extension" in data and _LOADS.search(data) is not None
+
+
+def is_build_file(path: str) -> bool:
+    """Whether a file is a build file by its name, or by its text for a module of Python. One that cannot be read is
+    none: who copies it says so."""
+    kind = kind_of(os.path.basename(path))  # noqa: PTH119 - a Path for each file of a tree costs too much
+    try:
+        return builds_extensions(read_regular(path, MOST_BYTES)) if kind == "python" else kind != ""
+    except OSError:
+        return False

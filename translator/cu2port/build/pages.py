@@ -381,28 +381,6 @@ It was copied as it is. Build files of that size are usually generated: convert 
 again.""",
 )
 
-BUILD_RULES: Mapping[str, BuildRule] = {
-    r.code: r
-    for r in (
-        LANGUAGE,
-        PACKAGE,
-        LIBRARY,
-        VARIABLE,
-        ARCHITECTURE,
-        COMMAND,
-        SOURCE,
-        OPTION,
-        RENAMED,
-        SEPARATE,
-        DEPENDENCY,
-        OWN_HIP,
-        TOO_LARGE,
-        COMPILER,
-        TOOLKIT,
-        TORCH,
-        LINE,
-        EMBEDDED,
-        HAZARD,
-        HOST_SOURCE,
-    )
-}
+_CMAKE = (LANGUAGE, PACKAGE, LIBRARY, VARIABLE, ARCHITECTURE, COMMAND, SOURCE, HOST_SOURCE, SEPARATE, DEPENDENCY)
+_OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD)
+BUILD_RULES: Mapping[str, BuildRule] = {r.code: r for r in (*_CMAKE, *_OF_ANY)}

@@ -23,6 +23,7 @@ from typing import Any
 
 from cu2port.core.data import cache_dir, data_path
 from cu2port.core.version import __version__
+from cu2port.facts.std_headers import STD_HEADERS
 
 _PARTS = ("std.h", "core.h", "libraries.h")
 _CLASS = re.compile(
@@ -42,21 +43,6 @@ _RESERVED = frozenset(
     "private __noinline__ __syncthreads".split()  # the last two are clang's own
 )
 _NOT_ENUMS = re.compile(r"(Params|Descriptor|Desc|Info|Handle|Library)(_t)?$|_st$")
-_STD_HEADERS = (
-    "algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
-    "clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef "
-    "cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format "
-    "forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator latch "
-    "limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges "
-    "ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept "
-    "stop_token streambuf string string_view strstream syncstream system_error thread tuple type_traits typeindex "
-    "typeinfo unordered_map unordered_set utility valarray variant vector version assert.h complex.h ctype.h "
-    "errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h malloc.h math.h memory.h setjmp.h signal.h "
-    "stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h tgmath.h "
-    "time.h uchar.h unistd.h wchar.h wctype.h dirent.h dlfcn.h fcntl.h getopt.h libgen.h omp.h pthread.h sched.h "
-    "semaphore.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h windows.h x86intrin.h "
-    "immintrin.h intrin.h io.h direct.h process.h"
-).split()
 
 # Result types by the function's name; the first pattern that fits holds. What no pattern knows returns "anything".
 _RESULTS = tuple(
@@ -189,7 +175,7 @@ def build(kinds: Mapping[str, str], headers: Iterable[str]) -> bytes:
     generated = "\n".join((*_unqualified(kinds, taken), *_qualified(kinds, spaces, macros)))
     begin = "#pragma clang force_cuda_host_device begin\n"
     end = "\n#pragma clang force_cuda_host_device end\n// end of the shim\n"
-    names = " ".join(sorted({*headers, *_STD_HEADERS}))
+    names = " ".join(sorted({*headers, *STD_HEADERS}))
     head = "// cu2port shim: CUDA from byte {:08d}, generated from byte {:08d}\n// headers: " + names + "\n" + begin
     size = len(head.format(0, 0).encode())
     cuda = size + len(parts[0].encode())

@@ -17,11 +17,11 @@ from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
 from cu2port.facts.member_sides import resolved
 from cu2port.facts.side_macros import by_name
+from cu2port.facts.std_headers import STD_HEADERS
 
 _INCLUDE = regex(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
 _HASH = regex(rb"[ \t]*(?:#|%:)[ \t]*\Z")
-#: A folder, a capital or a suffix of C++: headers of C and POSIX have none of these.
-_OWN_NAME = regex(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
+_OWN_NAME = regex(r"\.\w+\Z")  # those of the standard library have no suffix
 _FOREIGN = regex(
     r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
     r"|torch|ATen|gtest)/"
@@ -83,7 +83,8 @@ def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
 
 def _is_projects(name: str) -> bool:
     """Whether an include in angle brackets may name a file of the tree: not those that a system or CUDA has."""
-    return bool(_OWN_NAME.search(name)) and not _FOREIGN.match(name) and name not in load_catalog().headers
+    known = name in STD_HEADERS or name in load_catalog().headers
+    return bool(_OWN_NAME.search(name)) and not known and not _FOREIGN.match(name)
 
 
 _MOST_FOLDERS = 16  # that one file is given

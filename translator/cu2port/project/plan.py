@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cu2port.build.kinds import MOST_BYTES, builds_extensions, kind_of
+from cu2port.build.kinds import is_build_file, kind_of
 from cu2port.core import file_rules
-from cu2port.core.files import may_include, read_regular, suffix
+from cu2port.core.files import may_include, suffix
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
@@ -102,20 +102,9 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
 
 def as_planned(request: Request, item: Item, exclude: GitIgnoreSpec | None = None) -> Item:
     """An item of the walk, as `build` where it is a build file that is to be ported."""
-    kind = kind_of(item.relative.rpartition("/")[2])
-    if item.kind not in ("copy", "source") or not request.build_files or not kind:
-        return item
-    if kind == "python" and not _builds_extensions(item.path):
+    if item.kind not in ("copy", "source") or not request.build_files or not is_build_file(item.name):
         return item
     return item if exclude is not None and exclude.match_file(item.relative) else replace(item, kind="build")
-
-
-def _builds_extensions(path: Path) -> bool:
-    """Whether a module has torch compile extensions. One that cannot be read is copied, which says so."""
-    try:
-        return builds_extensions(read_regular(path, MOST_BYTES))
-    except OSError:
-        return False
 
 
 def _with_old_names(items: list[Item]) -> list[Item]:
