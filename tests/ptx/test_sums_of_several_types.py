@@ -169,6 +169,35 @@ def test_c_apart_begins_a_tile_of_words() -> None:
     assert "cu2port::mma::m16n8k32_s32_s8_s8_s32_satfinite({" in out
 
 
+ELSE = r"\1#if __CUDA_ARCH__ == 750\n\1\2 c = 0;\n#else\n\g<0>\n#endif"
+
+
+def test_a_pointer_of_a_branch_that_is_left_out_counts_for_nothing() -> None:
+    flag = re.sub(r"( +)(float\*|unsigned\*) c = .*;", ELSE, FLAG)
+    assert flag.count(" c = 0;") == 3
+    assert "acc[j], acc_kept.of(acc, acc[j]))" in converted(HEAD + LOAD + flag + KERNEL.replace("STEP", STEP))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "left"),
+    [
+        (", int at = 0", "", "0, "),
+        (", int at = 0, unsigned = 1u, int of = 2", ", 1, 2", "2, "),
+        (", int at = 0, unsigned = 1u, int of = 2", ", 1", None),
+        (", int of = 7, int at = 2", ", 3", "2, "),
+        (", int at = 1", ", 0", ""),
+        (", int at = ONE", "", None),
+        (", int at = 1 + 1", "", None),
+    ],
+)
+def test_numbers_by_default_are_given_before_the_tile(parameters: str, given: str, left: str | None) -> None:
+    text = HEAD + LOAD + FLAG.replace("& sums)", f"& sums{parameters})")
+    out = converted(text + KERNEL.replace("STEP", STEP.replace("acc[j])", f"acc[j]{given})")))
+    assert ("acc_kept.of(acc, acc[j])" in out) == (left is not None)
+    if left is not None:
+        assert f"mma<T, F16>(a, b[j], acc[j]{given}, {left}acc_kept.of(acc, acc[j]));" in out
+
+
 def test_the_report_says_that_sums_of_f16_are_exchanged() -> None:
     found = translate(HEAD + LOAD + FLAG + KERNEL.replace("STEP", STEP), Options(), path="a.cu").findings
     said = [x.finding.message for x in found if x.finding.code == "CU401"]

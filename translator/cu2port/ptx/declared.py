@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -36,3 +36,14 @@ def set_to(unit: Unit, at: int) -> Expr | None:
 def parameters_of(unit: Unit, f: Function) -> list[Param]:
     """The parameters of a function, without their default values."""
     return list(parameters_with_types(unit, *f.params))
+
+
+def numbers_by_default(unit: Unit, params: Iterable[Param]) -> tuple[str, ...]:
+    """Of each parameter the number that it has by default; "" for no value and for any other."""
+    at = (p.at for p in params)
+    return tuple(
+        unit.t[i + 2]
+        if i >= 0 and unit.tok(i + 1) == "=" and unit.tok(i + 2).isdigit() and unit.tok(i + 3) in (",", ")")
+        else ""
+        for i in at
+    )

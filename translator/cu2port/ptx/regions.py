@@ -136,3 +136,20 @@ def one_more(unit: Unit, wanted: Iterable[tuple[int, str]]) -> Iterator[Edit]:
     for close, texts in by_close.items():
         some = unit.tok(close - 1) != "("
         yield insert(unit.p[close], (", " if some else "") + ", ".join(texts), Side.LEFT)
+
+
+def end_of_branch(unit: Unit, k: int) -> int:
+    """The token behind a statement of a branch."""
+    while unit.tok(k) == "if":
+        opener = k + 1 + (unit.tok(k + 1) == "constexpr")
+        if unit.tok(opener) != "(" or unit.match[opener] < 0:
+            return k
+        end = end_of_branch(unit, unit.match[opener] + 1)
+        if unit.tok(end) != "else":
+            return end
+        k = end + 1
+    if unit.tok(k) == "{":
+        return unit.match[k] + 1
+    while k < len(unit.t) and unit.t[k] not in (";", "}"):
+        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
+    return k + 1

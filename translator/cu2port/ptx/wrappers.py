@@ -17,11 +17,11 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import Product, find_product, is_pure, member_of, names_of, place_of, subscripts
 from cu2port.ptx.asm import statements as asm_statements
 from cu2port.ptx.controls import left_out
-from cu2port.ptx.declared import parameters_of, row_pointers
+from cu2port.ptx.declared import numbers_by_default, parameters_of, row_pointers
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.local_arrays import begins_tile, only
 from cu2port.ptx.matrix_forms import BITS, in_a_row, is_exchanged, sums_of
-from cu2port.ptx.regions import extent
+from cu2port.ptx.regions import end_of_branch, extent
 from cu2port.ptx.spread import root_of, same
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
@@ -70,7 +70,8 @@ class Call:
         if self.wrapper.reference and not whole:
             arg = f"&{arg}"
         same = ".in_place()" if self.added else ""
-        return insert(unit.p[self.call.close], f", {tiles.replace('@', by)}{arg}){same}", Side.LEFT)
+        before = "".join(f"{x}, " for x in self.wrapper.left_out(len(self.call.args)) or ())
+        return insert(unit.p[self.call.close], f", {before}{tiles.replace('@', by)}{arg}){same}", Side.LEFT)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Wrapper:
     """A function whose parameter `index` of `params` holds accumulators of its products, and nothing else. `base`: its
     address in the body. `calls`: of other wrappers, which get it. `included`: it is in a header; `space`: in this
     namespace. `added`: the parameter that its products take the same elements of as C, and that nothing else names.
-    `spread`: the parameters of accumulators, where each has one; then `added` are as many."""
+    `spread`: the parameters of accumulators, where each has one; then `added` are as many. `defaults`: the numbers that
+    parameters have by default."""
 
     function: Function
     params: int
@@ -94,6 +96,7 @@ class Wrapper:
     space: str = ""
     added: tuple[int, ...] = ()
     spread: tuple[int, ...] = ()
+    defaults: tuple[str, ...] = ()
 
     @property
     def members(self) -> frozenset[str]:
@@ -120,6 +123,11 @@ class Wrapper:
         if self.products:
             return self.products[0].statement.keyword
         return next((k for c in self.calls if not c.wrapper.included and (k := c.wrapper.keyword) >= 0), -1)
+
+    def left_out(self, given: int) -> tuple[str, ...] | None:
+        """What a call with so many arguments leaves to default values; None if it is no call with accumulators."""
+        left = self.defaults[given:]
+        return left if max(self.index, *self.added, *self.spread, -1) < given <= self.params and all(left) else None
 
     def is_meant(self, unit: Unit, callee: Name) -> bool:
         """Whether a call names this function, by its namespace if it names one."""
@@ -235,7 +243,7 @@ def calls_of(unit: Unit, whole: Iterable[Stmt], wrappers: Mapping[str, Wrapper])
         if not isinstance(s, Eval) or not isinstance(s.expr, CallExpr) or not isinstance(s.expr.callee, Name):
             continue
         w = wrappers.get(s.expr.callee.text)
-        if w is None or len(s.expr.args) != w.params or not w.is_meant(unit, s.expr.callee):
+        if w is None or w.left_out(len(s.expr.args)) is None or not w.is_meant(unit, s.expr.callee):
             continue
         args = [s.expr.args[i] for i in w.spread or (w.index,)]
         spread = names_of(args) if w.spread else ()
@@ -293,7 +301,8 @@ def _wrapper_of(unit: Unit, f: Function, products: list[Product], wrappers: Mapp
         (params[i].pointer, params[i].reference) != (param.pointer, param.reference) for i in spread
     ):
         return None
-    return replace(out, space=namespace_of(unit, f) or "", added=_added(unit, f, body, out), spread=spread)
+    out = replace(out, space=namespace_of(unit, f) or "", added=_added(unit, f, body, out), spread=spread)
+    return replace(out, defaults=numbers_by_default(unit, params))
 
 
 def _added(unit: Unit, f: Function, body: Block, w: Wrapper) -> tuple[int, ...]:
@@ -340,24 +349,7 @@ def _of_other_types(unit: Unit, body: Block, at: list[int], param: int) -> Itera
             a, b = tokens(s.cond)
             held = {x.at for x in statements(s.then)}
             if held.issuperset(at) and _FLOATS.sub(r"\1", "".join(unit.t[a : b + 1])) == type_:
-                yield range(s.other.at, _end(unit, s.other.at))
-
-
-def _end(unit: Unit, k: int) -> int:
-    """The token behind a statement of a branch."""
-    while unit.tok(k) == "if":
-        opener = k + 1 + (unit.tok(k + 1) == "constexpr")
-        if unit.tok(opener) != "(" or unit.match[opener] < 0:
-            return k
-        end = _end(unit, unit.match[opener] + 1)
-        if unit.tok(end) != "else":
-            return end
-        k = end + 1
-    if unit.tok(k) == "{":
-        return unit.match[k] + 1
-    while k < len(unit.t) and unit.t[k] not in (";", "}"):
-        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
-    return k + 1
+                yield range(s.other.at, end_of_branch(unit, s.other.at))
 
 
 @dataclass(frozen=True)
@@ -374,6 +366,7 @@ def _held(unit: Unit, f: Function, body: Block, root: str, places: list[range]) 
     """A name itself, or what it is set to as a pointer that is used for these places alone, in each scope alike."""
     decls = (s for s in statements(body) if isinstance(s, Decl) and s.name == root and s.pointer)
     found = [(s.at, s.init) for s in decls if s.init is not None] + list(row_pointers(unit, f.body, root))
+    found = [(at, init) for at, init in found if not is_left_out(unit, unit.p[at])]
     if not found:
         return _Held(root, places)
     targets = [init.x if isinstance(init, Unary) and init.op == "&" else init for _, init in found]
