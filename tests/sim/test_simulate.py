@@ -648,3 +648,20 @@ def test_shared_memory_that_macros_declare(simulated: Simulated) -> None:
         '    (void)hipDeviceSynchronize();\n    printf("%d %d\\n", d[0], d[63]);\n}\n'
     )
     assert (ran.code, ran.output) == (0, b"75163 75163\n"), ran.errors
+
+
+def test_what_headers_say_reaches_the_conversion(tmp_path: Path) -> None:
+    """As in a conversion of a tree: PTX's carry flag goes from one function of a header to another."""
+    function = (
+        "__device__ unsigned {0}(unsigned a, unsigned b) {{\n"
+        ' unsigned r;\n asm volatile("{1}.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));\n return r;\n}}\n'
+    )
+    (tmp_path / "add.cuh").write_text(function.format("low", "add.cc") + function.format("high", "addc"))
+    (tmp_path / "a.cu").write_text(
+        '#include <cstdio>\n#include "add.cuh"\n'
+        "__global__ void k(unsigned* p) { p[0] = low(~0u, 2u); p[1] = high(3u, 4u); }\n"
+        "int main() {\n unsigned *p, h[2];\n cudaMalloc(&p, sizeof h);\n k<<<1, 1>>>(p);\n"
+        ' cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);\n printf("%u %u\\n", h[0], h[1]);\n}\n'
+    )
+    done = cu2port("a.cu", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1 8\n"), done.stderr

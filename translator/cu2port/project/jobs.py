@@ -116,13 +116,18 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        text = data.decode("latin-1")
-        own, promised, asked = declared_names(text, job.options.rules)
-        side = side_of_text(data)
-        told = carry_definitions(text), _products(text), may_multiply(text)
-        macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told, *macros)
+        found = tools.scans[key] = scan_text(data, job.options.rules, key)
     return found
+
+
+def scan_text(data: bytes, rules: tuple[tuple[str, str], ...] = (), digest: bytes = b"") -> Scan:
+    """What a first look at a text tells."""
+    text = data.decode("latin-1")
+    own, promised, asked = declared_names(text, rules)
+    side = side_of_text(data)
+    told = carry_definitions(text), _products(text), may_multiply(text)
+    macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text)
+    return Scan(own, scan_includes(data), side, promised, digest, asked, *told, *macros)
 
 
 def _products(text: str) -> frozenset[str]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from cu2port.catalog.uses import declared_names
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
 from cu2port.facts.unit import Unit
+from cu2port.project.computing import Multiplied
+from cu2port.project.graph import Graph
+from cu2port.project.jobs import scan_text
 from cu2port.project.tree import CannotRun
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
@@ -91,7 +93,11 @@ def sources(program: Program) -> dict[Path, Text]:
     """The same converted to HIP; with the helper headers that either needs: their cross-lane operations count as the
     user's do."""
     texts = read_all(program.units, program)
-    names = frozenset(n for _, t in texts.values() for n in declared_names(t).own)
+    data = {real: text.encode("latin-1") for real, (_, text) in texts.items()}
+    scans = {str(real): scan_text(d) for real, d in data.items()}
+    names = frozenset(n for s in scans.values() for n in s.declared)
+    graph = Graph(list(scans), scans, [str(absolute_path(d)) for d in program.include_dirs])
+    multiplied = Multiplied(graph)
     cuda = program.cuda
     if cuda is None:
         cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if INCLUDE_DIR not in real.parents)
@@ -105,12 +111,20 @@ def sources(program: Program) -> dict[Path, Text]:
             out[real] = Text(text)
             # in a CUDA program a header may be CUDA's and say so nowhere: `half`, `warpSize`
             if cuda and INCLUDE_DIR not in real.parents:
-                project = Project(declared=names)
-                data = text.encode("latin-1")
-                result = translate(data, options, path=str(shown), project=project, clang=clang)
+                project = Project(
+                    declared=names,
+                    carry=graph.carry(str(real)),
+                    side_macros=graph.side_macros(str(real)),
+                    prefix_macros=graph.prefix_macros(str(real)),
+                    member_sides=graph.member_sides(str(real)),
+                    aliases=graph.aliases(str(real)),
+                    **multiplied.told(str(real))._asdict(),
+                )
+                given = data[real]
+                result = translate(given, options, path=str(shown), project=project, clang=clang)
                 done = result.output
                 helpers |= result.helpers
-                out[real] = Text(done.decode("latin-1"), tuple(source_lines(data, done)) if done != data else ())
+                out[real] = Text(done.decode("latin-1"), tuple(source_lines(given, done)) if done != given else ())
     for real, (_, text) in read_all([INCLUDE_DIR / "cu2port" / h for h in sorted(helpers)], program).items():
         out.setdefault(real, Text(text))
     return out
