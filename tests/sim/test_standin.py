@@ -81,6 +81,8 @@ def test_words_of_hipcc_and_languages() -> None:
     line = read("hipcc", "--offload-arch=gfx942 -fgpu-rdc -Xclang -x -mllvm -y -c a.hip -fPIC".split())
     assert line.job is Job.OBJECT and line.separate and line.flags == ["-fPIC"]
     assert sources(["a.hip", "b.cpp", "c.cu"], "hipcc") == [("a.hip", "hip"), ("b.cpp", "hip"), ("c.cu", "hip")]
+    assert sources(["a.c", "-x", "c", "b.c"], "g++") == [("a.c", "c++"), ("b.c", "c")]
+    assert sources(["a.c"], "gcc") == [("a.c", "c")]
     assert sources(["-x", "cu", "a.cpp", "-x", "c++", "b.cu", "-x", "none", "c.cu"]) == [
         *(("a.cpp", "cu"), ("b.cu", "c++"), ("c.cu", "cu")),
     ]
@@ -159,6 +161,24 @@ def test_separate_compilation(folder: Path) -> None:
     assert (alone.returncode, alone.stdout) == (0, "ran\n")
     other = called("simulate", "--wave", "64", "--", "./good", cwd=folder)
     assert "built for another wave size than 64" in other.stderr
+
+
+@pytest.mark.slow
+def test_c_that_includes_cudas_headers(folder: Path) -> None:
+    """It is compiled as C++, and what it defines and calls has the names of C."""
+    (folder / "run.h").write_text('#ifdef __cplusplus\nextern "C"\n#endif\nint run(void);\n')
+    (folder / "k.cu").write_text('#include "run.h"\n' + KERNEL)
+    (folder / "own.c").write_text("int own(void) { return 3; }\n")  # the host's compiler takes it as it is
+    (folder / "main.c").write_text(
+        '#include <stdlib.h>\n#include <cuda_runtime.h>\n#include "run.h"\nint own(void);\n'
+        "int main(void) { struct cudaDeviceProp prop; int *p = malloc(4); *p = own();\n"
+        "return run() + (cudaGetDeviceProperties(&prop, 0) != cudaSuccess) + *p; }\n"
+    )
+    build = (
+        "gcc -c main.c -o main.o && gcc -c own.c -o own.o && nvcc -DFROM=3 -c k.cu -o k.o && nvcc main.o own.o k.o -o t"
+    )
+    done = called("simulate", "--wave", "64", "--", "sh", "-c", f"{build} && ./t", cwd=folder, CXX="g++")
+    assert done.returncode == 3, done.stderr
 
 
 def test_dependencies_name_the_users_files(folder: Path) -> None:

@@ -70,8 +70,6 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
     if cuda is None:
         run(settings.toolchain, [*_job(line, out), *_plain(line), "-x", source.language, str(source.path)])
         return
-    if source.language == "c":
-        raise CannotRun(f"{source.path}: C that includes CUDA's or HIP's headers; it is simulated as C++ only")
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         folder = Path(scratch)
         forced = [Path(f) for f in line.forced if Path(f).is_file()]
@@ -80,6 +78,8 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         units = sim_build.read_units(program)
         sim_build.write_copies(units, folder / "src")
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
+        if source.language == "c":  # the simulator's headers are C++
+            copy.write_bytes(b'extern "C" {\n#line 1\n' + copy.read_bytes() + b"\n}\n")
         words = _words(line, settings, program, folder, copy, before)
         depends = folder / "depends.d"
         if line.depends:

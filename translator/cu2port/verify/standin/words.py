@@ -327,6 +327,8 @@ def _input(line: CommandLine, mode: str, word: str) -> None:
     if path.suffix in _DEVICE_FILES:
         raise CannotRun(f"{word}: code for GPUs cannot be linked, programs run on the CPU")
     language = line.language or _LANGUAGES.get(path.suffix, "")
+    if mode.endswith("++") and not line.language and path.suffix == ".c":
+        language = "c++"  # gcc's and clang's compilers of C++ take C as such
     if word == "-":
         raise CannotRun("-: sources come from files, not from standard input")
     if not language:
