@@ -50,3 +50,18 @@ def test_the_audit_does_not_count_a_copy(tmp_path: Path) -> None:
     src = tree(tmp_path / "src", "cub/cub.cuh", "cub/util_ptx.cuh")
     done = CliRunner().invoke(cli, ["audit", str(src)])
     assert "CUB_PTX_ARCH" not in done.output and done.exit_code == 0, done.output
+
+
+def test_a_path_into_a_copy_names_the_library_where_the_copy_is_absent_too(tmp_path: Path) -> None:
+    include = '#include "../far/cub/cub/block/block_scan.cuh"\n#include "../far/thrust/thrust/sort.h"\n'
+    for name, headers in (("absent", ()), ("there", ("far/cub/cub/cub.cuh", "far/cub/cub/util_ptx.cuh"))):
+        src = tree(tmp_path / name, *headers, "own/cub/mine.cuh")
+        (src / "sub").mkdir()
+        (src / "sub" / "c.cu").write_text(f'{include}#include "../own/cub/mine.cuh"\n{USE}')
+        (src / "own" / "cub" / "mine.cuh").write_text("int mine;\n")
+        out = tmp_path / f"out-{name}"
+        done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(out)])
+        assert done.exit_code == 0, done.output
+        text = (out / "sub" / "c.cu").read_text()
+        assert "#include <hipcub/hipcub.hpp>\n#include <thrust/sort.h>\n" in text
+        assert '#include "../own/cub/mine.cuh"\n' in text

@@ -16,7 +16,7 @@ from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.core.files import CXX_SUFFIXES, HOST_SUFFIXES, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, insert, replace
-from cu2port.core.vendored import is_in_copy
+from cu2port.core.vendored import as_installed, is_in_copy
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, Directive
@@ -122,7 +122,7 @@ def _is_known(unit: Unit, path: str) -> bool:
     c = unit.catalog
     if path in unit.project.renamed or CUDA_HEADER.match(path) is not None:
         return True
-    return _longest(c.headers, path) is not None or _longest(c.missing_headers, path) is not None
+    return _row(unit, path) is not None or _longest(c.missing_headers, path) is not None
 
 
 def _finding(message: str, inc: Include, edits: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:
@@ -165,10 +165,16 @@ def _longest(table: Mapping[str, T], path: str) -> tuple[T, str] | None:
     return None
 
 
+def _row(unit: Unit, path: str) -> tuple[str, str] | None:
+    """The row of a header's path, also where it leads into a copy of the library."""
+    headers = unit.catalog.headers
+    return _longest(headers, path) or _longest(headers, as_installed(path))
+
+
 def hip_header(unit: Unit, inc: Include) -> str | None:
     """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no CUDA header we know."""
     lacking = inc.path in unit.catalog.missing_headers  # though its folder has a counterpart
-    found = None if lacking else _longest(unit.catalog.headers, inc.path)
+    found = None if lacking else _row(unit, inc.path)
     hip = None if found is None else found[0].replace("*", found[1])
     return None if hip is None or _is_own(unit, inc) else hip
 

@@ -22,6 +22,15 @@ LIBRARIES = (
 )
 
 
+def as_installed(path: str) -> str:
+    """An include's path without the folders of a copy (`../external/cub/cub/cub.cuh`), "" where it names none."""
+    for library in LIBRARIES:
+        before, _, inside = path.rpartition(f"/{library.folder}/")
+        if before and inside:
+            return f"{library.folder}/{inside}"
+    return ""
+
+
 def is_in_copy(path: str) -> bool:
     """Whether a file on this machine is in a copy of such a library."""
     for library in LIBRARIES:
