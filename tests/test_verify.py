@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +25,7 @@ from cu2port.report.json_report import schema
 from cu2port.verify import running
 from cu2port.verify.compile import _names_of
 
+MAKE = shutil.which("make") or ""  # PATH has the stand-in alone in each test
 STAND_IN = f"""#!{sys.executable}
 import json, os, re, sys, time
 words = sys.argv[1:]
@@ -262,6 +265,52 @@ def test_an_unconverted_header_does_not_stand_in() -> None:
     assert done.exit_code == 1
     assert "the unconverted header" in done.stdout
     assert "src/sub/x.h is read in place of one that the output lacks" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_signal_to_end_ends_the_compilers_too(here: Path) -> None:
+    write("out/a.hip", "")
+    script = f"#!{sys.executable}\nimport os, sys, time\n"
+    script += "if '--version' in sys.argv:\n    print('clang version 22.1.8')\n    raise SystemExit\n"
+    script += "if any(w.endswith('a.hip') for w in sys.argv):\n"
+    script += f"    open({str(here / 'pid')!r}, 'w').write(str(os.getpid()))\n    time.sleep(60)\n"
+    write("../bin/clang++", script).chmod(0o755)
+    code = "from cu2port.cli import main\nmain()"
+    words = [sys.executable, "-c", code, "verify", "out", "--arch", "gfx942", "-j", "1"]
+    env = {**os.environ, "PYTHONPATH": str(Path(running.__file__).parents[2])}
+    started = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not (here / "pid").exists():
+        time.sleep(0.01)
+    time.sleep(0.1)
+    pid = int((here / "pid").read_text())
+    started.send_signal(signal.SIGTERM)
+    assert started.wait(timeout=20) == 143
+    while time.monotonic() < deadline and _runs(pid):
+        time.sleep(0.01)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(os.name != "posix" or not MAKE, reason="builds are asked by make on POSIX")
+def test_names_of_headers_begin_where_the_build_runs_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("src/Makefile", "a.o: a.cu\n\tnvcc -Iinc -c a.cu\n")
+    write("src/a.cu", f"#include <x.h>\n{OLD}")
+    write("src/inc/x.h", '#include "../src/deep.h"\n')
+    write("src/src/deep.h", "")
+    cu2port("convert", "src", "-o", "out")
+    programs = Path("../bin").resolve()
+    (programs / "make").symlink_to(MAKE)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    done = verify("out", "--compiler", str(programs / "clang++"))
+    assert done.exit_code == 0, done.stdout
 
 
 def test_a_cuda_header_outside_does_not_stand_in() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 
 import click
 
@@ -37,6 +38,11 @@ def _report(kind: Kind, more: str = "") -> Callable[[_Command], _Command]:
     """The option that writes what was found to a file beside."""
     words = f"Write a report{more}; the suffix is its format ({' '.join(formats.by_suffix(kind))})."
     return click.option("--report", "reports", metavar="FILE", multiple=True, help=words)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """SIGTERM, as `timeout` and CI send it: compilers and programs that were started end first."""
+    raise SystemExit(128 + number)
 
 
 class _Oops:
@@ -83,6 +89,7 @@ def main() -> None:
         if reconfigure is not None:  # a file name that is no text must not stop a report
             reconfigure(errors="backslashreplace")
     with _Oops():
+        signal.signal(signal.SIGTERM, _terminate)
         try:
             code = cli.main(prog_name="cu2port", standalone_mode=False)
             raise SystemExit(code if isinstance(code, int) else 0)

@@ -335,6 +335,7 @@ def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int], h
     for descriptor in held:
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     collect_seldom()
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that the parent can end us together with libclang's process

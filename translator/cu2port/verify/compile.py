@@ -208,7 +208,8 @@ class _Session:
         flags = (*unit.flags, *self._more.get(unit.path, ()))
         hip = str((self.headers.include / "hip").resolve())  # which may be a link to another folder
         for name in _NAMES.findall(text.partition(":")[2].replace("\\\n", " ")):
-            path = os.path.realpath(name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$"))
+            path = name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
+            path = os.path.realpath(os.path.join(unit.folder, path))  # noqa: PTH118 - where the compiler ran
             if self.tree.holds(path) or path.startswith(hip):
                 continue
             if self.tree.unconverted(path):

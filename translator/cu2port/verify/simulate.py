@@ -98,7 +98,7 @@ def run(
                     process.send_signal(signal.SIGTERM)  # the runtime says where it is
                 elif time.monotonic() >= end:
                     process.kill()
-    except KeyboardInterrupt:
+    except BaseException:  # Ctrl-C, or a signal to end
         process.kill()
         process.wait()
         raise
