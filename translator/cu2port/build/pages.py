@@ -383,4 +383,4 @@ again.""",
 
 _CMAKE = (LANGUAGE, PACKAGE, LIBRARY, VARIABLE, ARCHITECTURE, COMMAND, SOURCE, HOST_SOURCE, SEPARATE, DEPENDENCY)
 _OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD)
-BUILD_RULES: Mapping[str, BuildRule] = {r.code: r for r in (*_CMAKE, *_OF_ANY)}
+BUILD_RULES: Mapping[str, BuildRule] = {r.code: r for r in sorted((*_CMAKE, *_OF_ANY), key=lambda r: r.code)}
