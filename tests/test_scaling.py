@@ -26,6 +26,7 @@ from cu2port.lint.select import make_selection
 from cu2port.project.graph import Graph, Scan
 from cu2port.project.jobs import Job, Tools, patch
 from cu2port.project.reach import Reach
+from cu2port.syntax.lexer import lex
 
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = load(ROOT / "benchmarks" / "scaling_patterns.py").PATTERNS
@@ -133,6 +134,17 @@ def test_time_is_linear(name: str, n: int) -> None:
 
     seconds(2)  # what is loaded once
     few, many = seconds(n), seconds(8 * n)
+    assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"
+
+
+def test_many_comments_in_one_gap_are_read_in_linear_time() -> None:
+    def seconds(n: int) -> float:
+        text = "// a comment\n/* another */\n" * n
+        start = time.process_time()
+        assert len(lex(text).comments) == 2 * n
+        return time.process_time() - start
+
+    few, many = min(seconds(4096) for _ in range(2)), seconds(32768)
     assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"
 
 

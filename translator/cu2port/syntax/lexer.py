@@ -49,6 +49,7 @@ _RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\
 _PIECE_RAW = regex(rf"{GAP}(?:{_RAW}|{_TOKEN})")
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r]{0,16}\(')
 _LINE_COMMENT = regex(_LINE)
+_BLANKS = re.compile(rf"[{_BLANK}]*+")
 _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}
@@ -212,7 +213,8 @@ def _read_gap(piece: str, at: int, start: int, comments: list[tuple[int, int]]) 
             comments.append((start + at, start + end))
             if not breaks:
                 comment_end = start + end
-        at = len(piece) - len(piece[end:].lstrip(_BLANK))
+        blanks = _BLANKS.match(piece, end)  # no slice: a gap may hold thousands of comments
+        at = blanks.end() if blanks is not None else end
         breaks = breaks or (at > end and _has_newline(piece[end:at]))
     return _Gap(at, breaks, comment_end)
 
