@@ -30,7 +30,7 @@ _FINE = """__device__ int f(const int* x, int n) {
 
 
 class CrossLaneExit(Check):
-    """A cross-lane operation stands just before the `break` or `return` of a branch in a loop.
+    """A cross-lane operation is just before the `break` or `return` of a branch in a loop.
 
     A block that can only leave its loop belongs behind the loop for the compiler: lanes that leave in different rounds
     may come to it together, after the last. The operation then counts or reads other lanes than in CUDA, with 32 lanes

@@ -26,7 +26,7 @@ _CAST = "template <class T> struct Cast { template <int N> static __device__ voi
 class DependentTemplate(Check):
     """A member template of a class that depends on template parameters is called without the word `template`.
 
-    `Cast<T>::to<N>(x)` means a comparison unless `template` stands before the member's name. nvcc takes it without for
+    `Cast<T>::to<N>(x)` means a comparison unless `template` is before the member's name. nvcc takes it without for
     a call, of an object's member too (`tile.load<N>(x)`); clang refuses. The word is put in; where the class turns out
     not to depend on a parameter it is allowed too. Where no arguments follow (`Cast<T>::template to(x)`), nvcc lets the
     word pass and clang refuses it; it is taken out.

@@ -44,7 +44,7 @@ _FINE = """__global__ void k(float* x, int n) {
 class DividedBarrier(Check):
     """A barrier of the block is in both arms of a branch that divides its threads.
 
-    CUDA counts warps at a barrier, wherever it stands. AMD counts wavefronts: one that holds warps of both arms meets
+    CUDA counts warps at a barrier, wherever it is. AMD counts wavefronts: one that holds warps of both arms meets
     the barrier twice, and the block falls out of step without a word. Move the barrier out of the branch, give the
     arms to whole wavefronts, or keep one CUDA warp a wavefront (`--warp solo`). Where the branch divides the lanes of
     a warp, CUDA does not say what happens either.

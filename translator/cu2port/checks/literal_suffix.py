@@ -15,7 +15,7 @@ _ADJACENT = re.compile(r'"(?=[A-Za-z])')
 
 
 class LiteralSuffix(Check):
-    """A macro's name stands right behind a string literal, where C++11 reads a literal's suffix.
+    """A macro's name is right behind a string literal, where C++11 reads a literal's suffix.
 
     gcc behind nvcc only warns; clang rejects it. A space parts them. A host source without CUDA stays as it is: its own
     compiler takes it.

@@ -11,7 +11,7 @@ from cu2port.facts.unit import Unit
 class Unterminated(Check):
     """A comment, a string or an `#if` never ends.
 
-    No compiler takes the file. What stands behind the opening of a comment or raw string was read as part of it, so
+    No compiler takes the file. What is behind the opening of a comment or raw string was read as part of it, so
     CUDA names there are left as they are. Close it, then convert again.
     """
 

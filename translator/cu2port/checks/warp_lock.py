@@ -44,7 +44,7 @@ class WarpLock(Check):
     or one thread of the block; or keep one CUDA warp a wavefront (`--warp solo`).
 
     A loop that tries, works and lets go inside its body is reported too: it runs as long as the compiler leaves the
-    release where it stands.
+    release where it is.
     """
 
     code, name = "CU360", "warp-lock"

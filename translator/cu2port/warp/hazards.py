@@ -335,7 +335,7 @@ def _exits(facts: WarpFacts) -> Iterator[Hazard]:
             for e in d.events.values():
                 inside = first <= e.at <= last.at and e.loops == b.loops and e.frames == b.frames
                 if inside and e.kind == "lanes" and e.name not in ("__syncwarp", "sync"):
-                    what = f"`{e.name}` stands just before `{last.kind}` in a loop: the compiler may run it behind the "
+                    what = f"`{e.name}` is just before `{last.kind}` in a loop: the compiler may run it behind the "
                     what += "loop, with the lanes that left it in other rounds"
                     yield Hazard(HazardKind.EXIT, e.at, e.node.close if e.node else e.at, what, True, True,
                                  _whose(tuple(divided), ()))  # fmt: skip
