@@ -237,7 +237,7 @@ def test_headers_of_torch_are_those_below_its_folders(
 @pytest.mark.slow
 def test_sources_that_torch_loads_compile(tmp_path: Path) -> None:
     source = {k: v for k, v in PROJECT.items() if k.startswith("csrc/")}
-    source["csrc/sum.cu"] = source["csrc/sum.cu"].replace("LANES", "4")
+    source["csrc/sum.cu"] = source["csrc/sum.cu"].replace("LANES", "4").replace("<sum.h>", '"sum.h"')
     loads = "from torch.utils.cpp_extension import load\nload('x', ['csrc/bind.cpp', 'csrc/sum.cu'])\n"
     root, torch = _write(tmp_path / "sums", {**source, "ops.py": loads}), _write(tmp_path / "wheel", HEADERS)
     out = tmp_path / "hip"
