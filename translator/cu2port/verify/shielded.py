@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from cu2port.catalog import load_catalog
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR
 
 _KEPT = re.compile(r"_|NDEBUG\b")  # what headers of the system ask for, and names that no header of ours has
@@ -25,6 +26,7 @@ def shields(defines: Iterable[str], folder: Path) -> list[str]:
     the same name below `folder` then, which takes the macros away and gives them back.
     """
     asked = {m[0] for d in defines if not _KEPT.match(d) and (m := _WORD.match(d))}
+    asked = {name for name in asked if load_catalog().get(name) is None}  # with CUDA's headers `-D dim3=own` works
     met = sorted(_met(asked)) if asked else []
     if not met:
         return []

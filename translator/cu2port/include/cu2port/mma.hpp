@@ -469,23 +469,23 @@ CU2PORT_MMA_F64_ALL(Rounded<ptx::rounding::rp>, _rp)
 
 CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(sum), ptx::s32(c))); }
 // Products are added from zero on, which no s32 overflows, and to C at last: PTX clamps what comes out, once.
-template <class A, class B, int Steps, class Acc>
+template <class A_, class B_, int Steps, class Acc>
 CU2PORT_MMA ptx::s32x4 multiply_clamped(Fragment<u32, 2 * Steps> a, Fragment<u32, Steps> b, Fragment<ptx::s32, 4> c,
     Into<Acc> into) {
     Tile<ptx::s32> products;
     products.clear();
     const Into<ptx::s32> here{&products, into.lanes, into.kept};
-    const auto d = multiply<Integers, A, B, Steps>(a, b, Fragment<ptx::s32, 4>{}, here);
+    const auto d = multiply<Integers, A_, B_, Steps>(a, b, Fragment<ptx::s32, 4>{}, here);
     if (into.kept) into.tile->add_clamped(products);
     for (int i = 0; i < 4; ++i)
         if (!into.kept) c[i] = ptx::add_sat_s32(d[i], c[i]);
     return ptx::s32x4{c[0], c[1], c[2], c[3]};
 }
-template <class A, class B, int Steps, class Acc>
+template <class A_, class B_, int Steps, class Acc>
 CU2PORT_MMA ptx::s32x4 multiply_clamped(Fragment<u32, 2 * Steps> a, Fragment<u32, Steps> b, Fragment<ptx::s32, 4> c,
     FromC<Acc> from) {
     if (from.into.kept && !from.into.same) from.into.tile->from_ptx(c);
-    return multiply_clamped<A, B, Steps>(a, b, c, from.into);
+    return multiply_clamped<A_, B_, Steps>(a, b, c, from.into);
 }
 #define CU2PORT_MMA_S32(shape, rows, steps, a_type, b_type, how, suffix)                                           \
     CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32##suffix(Fragment<u32, rows * steps> a,                  \

@@ -187,7 +187,7 @@ template <class Acc> struct Tile {
         asm("" : "+v"(sums[0]), "+v"(sums[1]));
 #endif
     }
-    /// Of whole numbers, each as near to the sum as it has numbers. What is the other warp's is added too, and not read.
+    /// Of whole numbers, each as near to the sum as it has numbers. The other warp's is added too, and not read.
     CU2PORT_MMA void add_clamped(const Tile& other) {
         for (int of = 0; of < 2; ++of)
             for (int i = 0; i < 4; ++i) sums[of][i] = ptx::add_sat_s32(sums[of][i], other.sums[of][i]);
