@@ -86,8 +86,8 @@ for product, kind, count in ((F32, "f", 4), (F16, "r", 2), (BF16, "f", 4), (S32,
     made = apart(product if product != S32 else SATURATED, kind, count)
     FLAG_APART, TYPE_APART = (x.replace(product, made) for x in (FLAG_APART, TYPE_APART))
 STEP = "for (int j = 0; j < 2; ++j) mma<T, F16>(a, b[j], acc[j]);"
-ANEW = """
-template <class T, bool F16> __global__ void anew(unsigned* out, int n, int here) {
+RESTARTED = """
+template <class T, bool F16> __global__ void restarted(unsigned* out, int n, int here) {
     if (!(here >> (threadIdx.x / 32) & 1)) return;
     out += 8 * threadIdx.x;
     typename Types<T>::A a;
@@ -103,7 +103,7 @@ template <class T, bool F16> __global__ void anew(unsigned* out, int n, int here
     }
     for (int i = 0; i < 8; ++i) __builtin_memcpy(out + i, &acc[i / 4].elems[i % 4], 4);
 }
-template <class T, class Acc> __global__ void either_anew(unsigned* out, int n, int here) {
+template <class T, class Acc> __global__ void either_restarted(unsigned* out, int n, int here) {
     if (!(here >> (threadIdx.x / 32) & 1)) return;
     out += 8 * threadIdx.x;
     unsigned a[4], b[2][2];
@@ -162,7 +162,7 @@ def test_a_tile_has_the_words_of_all() -> None:
 
 
 def test_c_apart_begins_a_tile_of_words() -> None:
-    out = converted(HEAD + LOAD + FLAG + TYPE + FLAG_APART + TYPE_APART + ANEW)
+    out = converted(HEAD + LOAD + FLAG + TYPE + FLAG_APART + TYPE_APART + RESTARTED)
     assert "begin<T, F16>(a, b[0], acc[0], e, acc_kept.of(acc, acc[0]));" in out
     assert "first<T>(a, b[0], acc[0], e, acc_kept.at(acc, acc[0]));" in out
     assert out.count("tile.from_c());") == 5
@@ -264,8 +264,9 @@ MAIN = """
 int main(int, char** names) {
     unsigned* out;
     void (*const kernels[])(unsigned*, int, int) = {floats<half_type, false>, floats<half_type, true>,
-        floats<bf16_type, false>, either<bf16_type, float>, either<s8_type, int>, anew<half_type, false>,
-        anew<half_type, true>, anew<bf16_type, false>, either_anew<bf16_type, float>, either_anew<s8_type, int>};
+        floats<bf16_type, false>, either<bf16_type, float>, either<s8_type, int>, restarted<half_type, false>,
+        restarted<half_type, true>, restarted<bf16_type, false>, either_restarted<bf16_type, float>,
+        either_restarted<s8_type, int>};
     (void)hipMallocManaged((void**)&out, 2048);
     std::FILE* to = std::fopen(names[2], "wb");
     for (int mode = 0; mode < 10; ++mode)
@@ -287,7 +288,7 @@ int main(int, char** names) {
 
 
 def program(kept: bool) -> str:
-    text = HEAD + DEVICE + FLAG + TYPE + FLAG_APART + TYPE_APART + KERNEL.replace("STEP", STEP) + ANEW
+    text = HEAD + DEVICE + FLAG + TYPE + FLAG_APART + TYPE_APART + KERNEL.replace("STEP", STEP) + RESTARTED
     if not kept:
         for declared in ("C acc[2];", "Acc acc[2][4];", "C acc[2], e;", "Acc acc[2][4], e[4];"):
             text = text.replace(declared, declared + " auto* all = &acc[0];")
@@ -301,7 +302,7 @@ def _chosen(x: int) -> int:
 def _expected(mode: int, warp: int) -> Iterator[bytes]:
     """The words of the warp's lanes: C's numbers and three products by the manual's formulas. In modes from 5 on the
     first four begin again in each step, with two products."""
-    mode, anew = mode % 5, mode >= 5
+    mode, restarted = mode % 5, mode >= 5
     count = 4 if mode == 4 else 2  # elements in a register
     numbers = (0, 1, 2, -2)
 
@@ -319,7 +320,7 @@ def _expected(mode: int, warp: int) -> Iterator[bytes]:
             b[j][lane % 4 * count + i + 4 * count * r, lane // 4] = element(k, lane, 4 + 2 * j + r, i)
         for j, m, n in itertools.product(range(2), range(16), range(8)):
             of = [sum(a[m, x] * y[x, n] for x in range(8 * count)) for y in b]
-            products[j][m][n] = sum(of) if anew and j == 0 else products[j][m][n] + of[j]
+            products[j][m][n] = sum(of) if restarted and j == 0 else products[j][m][n] + of[j]
     for lane, j in itertools.product(range(32), range(2)):
         at = 8 * (32 * warp + lane) + 4 * j
         of = [products[j][lane // 4 + 8 * (i // 2)][lane % 4 * 2 + i % 2] for i in range(4)]

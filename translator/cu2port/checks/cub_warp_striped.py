@@ -81,8 +81,9 @@ class CubWarpStriped(Check):
                     unit.end(i),
                     effects=(("wave64", "wrong-result"), ("wave32", "none")),
                 )
-        choices = _choices(unit)
-        for i in unit.find(*_TRANSPOSED):
+        transposed = unit.find(*_TRANSPOSED)
+        choices = _choices(unit) if transposed else {}
+        for i in transposed:
             edit = choices.get(i)
             yield self.finding(
                 f"`{unit.t[i]}` needs blocks of whole wavefronts"

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cu2port.build.kinds import kind_of
 from cu2port.project.tree import STATE, CannotRun
 from cu2port.verify import commands, torch_headers
 from cu2port.verify.configure import ALONE, Built
@@ -24,7 +25,6 @@ from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
 from cu2port.verify.units import CXX, HIP, Tree, Unit
 
-_SETUP = re.compile(r"setup(?:[_-][\w-]+)?\.py")
 _AT_TOP = "setup.py"
 _PROGRAM = Path(__file__).with_name("record_setup.py")
 _TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
@@ -55,7 +55,7 @@ def scripts(tree: Path) -> list[Path]:
     out = []
     for top, below, files in os.walk(tree):
         below[:] = sorted(name for name in below if not name.startswith(".") and name != STATE)
-        found = (Path(top, name) for name in sorted(files) if _SETUP.fullmatch(name))
+        found = (Path(top, name) for name in sorted(files) if kind_of(name) == "setup")
         out += [file.relative_to(tree) for file in found if _is_one(file)]
     return out
 
