@@ -21,7 +21,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tables import replaced, row_text
@@ -31,8 +31,9 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.chains import carry_chains, lifted_together
 from cu2port.ptx.families import kind
-from cu2port.ptx.lifted import RefusedError
-from cu2port.ptx.rewrite import is_ptx, lifted_readings, opcodes, prepared, some_meet
+from cu2port.ptx.layout import Layout
+from cu2port.ptx.lifted import Context, Lifted, RefusedError
+from cu2port.ptx.rewrite import is_ptx, lifted_readings, opcodes, prepared, some_meet, written
 from cu2port.ptx.table import find
 
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
@@ -157,7 +158,7 @@ def _of_families(unit: Unit, names: list[str]) -> Iterator[tuple[AsmStatement, s
         why = ""
         if of and s.keyword not in joined:
             try:
-                lifted_readings(s, context)
+                as_written(unit, s, context)
             except RefusedError as e:
                 why = str(e)
         yield s, of, why
@@ -198,12 +199,19 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
             yield "chain", s, ""
         else:
             try:
-                _, lifted = lifted_readings(s, context)
+                lifted = as_written(unit, s, context)
             except RefusedError as e:
                 yield ("chain" if e.shared else "left"), s, str(e)
             else:
                 partial = any(some_meet(line) for one in lifted for line in one.lines)
                 yield ("barrier" if partial else "lifted"), s, ""
+
+
+def as_written(unit: Unit, s: AsmStatement, context: Context) -> tuple[Lifted, ...]:
+    """The readings of a statement as C++, which can be put in its place. Raises RefusedError."""
+    readings, lifted = lifted_readings(s, context)
+    written(unit, replace(s, readings=readings), Layout(unit, s), lifted)
+    return lifted
 
 
 def apart(opcode: str) -> str:

@@ -18,7 +18,7 @@ from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm_branches import MOST_READINGS, TOO_MANY, branches_in, ways_through
 from cu2port.ptx.calls import Call, calls, macro_around
-from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions
+from cu2port.ptx.macros import Macros, UnknownTextError, definitions_at, live_definitions
 from cu2port.syntax.lexer import Group, is_identifier, is_string
 from cu2port.syntax.strings import decode
 
@@ -238,7 +238,8 @@ def _readings(
         several = _several(unit, indices)
         for definitions in product(*several.values()):
             chosen = dict(zip(several, definitions, strict=True))
-            macros = tuple(("macro", unit.text[m.directive.start : m.directive.end]) for m in definitions)
+            options = (m for m, of in zip(definitions, several.values(), strict=True) if len(of) > 1)
+            macros = tuple(("macro", unit.text[m.directive.start : m.directive.end]) for m in options)
             for call in found:
                 count += 1
                 if count > MOST_READINGS * len(found):
@@ -248,7 +249,8 @@ def _readings(
 
 
 def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]:
-    """Macros that the tokens outside of brackets lead to and that have several different definitions."""
+    """Macros that the tokens outside of brackets lead to and that have several different definitions; of these, the
+    ones that this place may see."""
     out: dict[str, tuple[Macro, ...]] = {}
     seen: set[str] = set()
     todo = [unit.t[k] for k in _top_level(unit, indices)] if unit.macros else []
@@ -257,10 +259,11 @@ def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]
         if name in seen or name not in unit.macros:
             continue
         seen.add(name)
-        bodies = {tuple(unit.t[m.first : m.stop]): m for m in reversed(live_definitions(unit, name))}
+        seen_here = definitions_at(unit, name, unit.p[indices[0]])
+        bodies = {tuple(unit.t[m.first : m.stop]): m for m in reversed(seen_here)}
         if bodies.keys() == {('"l"',), ('"r"',)}:  # a pointer's constraint: HIP has 64-bit pointers
             bodies = {('"l"',): bodies[('"l"',)]}
-        if len(bodies) > 1 or ('"l"',) in bodies:
+        if len(bodies) > 1 or ('"l"',) in bodies or len(seen_here) < len(live_definitions(unit, name)):
             out[name] = tuple(reversed(bodies.values()))
         for body in bodies:
             todo.extend(body)

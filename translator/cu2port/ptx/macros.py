@@ -22,6 +22,17 @@ def live_definitions(unit: Unit, name: str) -> list[Macro]:
     return [m for m in unit.macros.get(name, ()) if not is_left_out(unit, m.directive.start)]
 
 
+def definitions_at(unit: Unit, name: str, at: int) -> list[Macro]:
+    """Those of `live_definitions` that a place may see: not in a branch beside its own, if that leaves any."""
+    live = live_definitions(unit, name)
+    if len(live) < 2:
+        return live
+    own = unit.conditionals.around(at)
+    beside = {k for g in own for k in g.chain}.difference(g.opener for g in own)
+    around = unit.conditionals.around
+    return [m for m in live if beside.isdisjoint(g.opener for g in around(m.directive.start))] or live
+
+
 #: Constraints and types that headers of CUDA and CUB name, as tokens.
 _KNOWN = {"_CG_ASM_PTR_CONSTRAINT": '"l"', "_CUB_ASM_PTR_": '"l"', "_CUB_ASM_PTR_SIZE_": '"u64"'}
 

@@ -171,7 +171,7 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
         readings, lifted, mixes = _lifted(unit, s, context, joined)
         if s.keyword in kept.tiles:
             lifted = tuple(into_tile(one, kept.tiles[s.keyword]) for one in lifted)
-        done = _written(unit, replace(s, readings=readings), layout, lifted)
+        done = written(unit, replace(s, readings=readings), layout, lifted)
     except RefusedError as e:
         refused = _reasoned(e)
         names = opcodes(unit, s)
@@ -298,10 +298,13 @@ def _guard_text(names: tuple[str, ...], refused: RefusedError) -> str:
     return re.sub(r"[^ -~]", "?", f"{shown}: {refused.why}").replace("\\", "\\\\").replace('"', "'")
 
 
-def _written(
+def written(
     unit: Unit, s: AsmStatement, layout: Layout, lifted: Sequence[Lifted]
 ) -> tuple[tuple[Edit, ...], bool, str]:
-    """The edits for a statement all of whose readings were lifted; whether they are certain; a note."""
+    """The edits for a statement all of whose readings were lifted; whether they are certain; a note.
+
+    Raises RefusedError where no C++ is all of them.
+    """
     cases = [_filled(unit, r, one) for r, one in zip(s.readings, lifted, strict=True)]
     kinds = {kind for r in s.readings for kind, _ in r.where}
     if (
