@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from cu2port.catalog import Row
 from cu2port.catalog.pastes import pasted
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, Trust, replace
@@ -27,7 +28,8 @@ class TokenPaste(Check):
     What most of CUDA's names that begin so (`cuda##f`, `CUBLAS_STATUS_##x`) have for that in HIP is written, and a use
     whose name differs in more (`CALL(MallocHost)`) is changed where it is, in other files of the tree too. Where there
     are several arguments, or no such beginning, it is replaced if every use of the macro is in the file and all names
-    that come out get the same, or if all of CUDA's names of that form (`cublas?axpy`) do. Otherwise the macro is left
+    that come out get the same, or if all of CUDA's names of that form (`cublas?axpy`) do; a use whose name takes other
+    arguments in HIP is reported. Otherwise the macro is left
     for manual work, and so are names of arguments alone (`CAT(cuda, Free)`): they appear nowhere as words. A CUDA name
     that a macro joins to a name of the file's (`f##_p`) stays: the other name must be found.
     """
@@ -87,6 +89,14 @@ class TokenPaste(Check):
             "int f(int s) { return IS(s, SUCCESS) || IS(s, LICENSE_ERROR); }\n",
             "enumerators; HIP has most of them",
             findings=2,
+        ),
+        Example(
+            "#define F(f, c) void* f##_##c() { return (void*)&cublas##c##f; }\nF(gemm, C)\nF(gemm, H)\n#undef F\n"
+            "#define F(c, f) void* f##_##c() { return (void*)&cublas##c##f; }\nF(S, dot)\n",
+            "#define F(f, c) void* f##_##c() { return (void*)&hipblas##c##f; }\nF(gemm, C)\nF(gemm, H)\n#undef F\n"
+            "#define F(c, f) void* f##_##c() { return (void*)&hipblas##c##f; }\nF(S, dot)\n",
+            "a macro that is defined twice; a name whose arguments change too is reported",
+            findings=3,
         ),
         Example(
             "#define CAT(a, b) a##b\nint x = CAT(cuda, Free)(p);\n",
@@ -186,7 +196,12 @@ class TokenPaste(Check):
         built = "".join(words)
         new = _usual_beginning(unit, words[0]) if len(words) == 2 and words[1] in params else None
         if new is None and words[0] not in params:
-            new = _new_beginning(unit, macro, words) or _of_form(unit, words, params, unit.call(chain[-1]))
+            known = _new_beginning(unit, macro, words)
+            if known is not None:
+                new, more = known
+                yield from self._changed(unit, macro, more)
+            else:
+                new = _of_form(unit, words, params, unit.call(chain[-1]))
         if new is not None and new != words[0]:
             yield self.finding(
                 f"`{unit.text[start:end]}` builds CUDA names; those begin with `{new}` in HIP",
@@ -200,6 +215,18 @@ class TokenPaste(Check):
         elif new is None and _may_be_cuda(unit, words[0], params):
             yield self.finding(
                 f"`{unit.text[start:end]}` builds CUDA names that are not known here", start, end, cuda=built
+            )
+
+    def _changed(self, unit: Unit, macro: Macro, uses: list[tuple[int, Row]]) -> Iterator[Finding]:
+        """Uses of a macro that build a name whose HIP function is called differently."""
+        for i, row in uses:
+            call = unit.call(i)
+            yield self.finding(
+                f"`{macro.name}` builds `{row.cuda}`, which becomes `{row.hip}` with other arguments: "
+                f"see `cu2port query {row.cuda}`",
+                unit.p[i],
+                unit.end(call.close if call is not None else i),
+                cuda=row.cuda,
             )
 
 
@@ -240,19 +267,16 @@ def _usual_beginning(unit: Unit, first: str) -> str | None:
     return new if new and times * 2 > found.total() else None
 
 
-def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
-    """What replaces words[0] so that all names built in this file become their HIP names; None if unknown."""
+def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> tuple[str, list[tuple[int, Row]]] | None:
+    """What replaces words[0] so that all names built in this file become their HIP names, and the uses whose name
+    changes in more than its beginning; None if unknown."""
     params = macro.params
     if params is None:
         return None
     found: set[str] = set()
+    more: list[tuple[int, Row]] = []
     uses = 0
-    for i in unit.find(macro.name):
-        if macro.directive.first <= i < macro.directive.stop:
-            continue
-        d = unit.in_directive(i)
-        if d is not None and d.keyword in ("undef", "ifdef", "ifndef"):
-            continue
+    for i in _uses_of(unit, macro):
         call = unit.call(i)
         if call is None or len(call.args) < len([p for p in params if p != "..."]):
             return None
@@ -261,11 +285,27 @@ def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
         if not rest.isidentifier() and rest:
             return None
         row = unit.catalog.get(words[0] + rest)
-        if row is None or row.mapping != "rename" or not row.hip.endswith(rest):
+        if row is None or not row.hip.endswith(rest) or row.mapping not in ("rename", "change"):
             return None
+        if row.mapping == "change":
+            more.append((i, row))
         found.add(row.hip[: len(row.hip) - len(rest)])
         uses += 1
-    return found.pop() if uses and len(found) == 1 else None
+    return (found.pop(), more) if uses > len(more) and len(found) == 1 else None
+
+
+def _uses_of(unit: Unit, macro: Macro) -> Iterator[int]:
+    """Where a macro is used while this definition of it holds."""
+    ends = (m.directive.first for m in unit.macros[macro.name] if m.directive.first > macro.directive.first)
+    ended = min(ends, default=len(unit.t))
+    for i in unit.find(macro.name):
+        d = unit.in_directive(i)
+        if d is not None and d.keyword in ("undef", "ifdef", "ifndef", "define") and d.first + 2 == i:
+            if d.keyword == "undef" and i > macro.directive.first:
+                ended = min(ended, i)
+            continue
+        if macro.directive.stop <= i < ended:
+            yield i
 
 
 def _may_be_cuda(unit: Unit, first: str, params: tuple[str, ...]) -> bool:
