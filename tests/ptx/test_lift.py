@@ -383,6 +383,7 @@ def test_branches_that_hip_leaves_out_are_not_touched(clang: ClangService) -> No
         ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n", "#endif\n"),
         ("#if 0\n", "#endif\n"),
         ("#if __CUDA_ARCH_SPECIFIC__ == 1200\n", "#endif\n"),
+        ("#if __CUDA_ARCH_HAS_FEATURE__(SM120_ALL)\n", "#endif\n"),
         ("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n", "#endif\n"),
         ("#if __CUDA_ARCH_FAMILY_SPECIFIC__ < 1000\n#else\n", "#endif\n"),
         ("#if __CUDA_ARCH__ < 900\n#else\n", "#endif\n"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import tested_defined
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
@@ -12,6 +13,8 @@ _SAME = {
     "__CUDACC_RTC__": "__HIPCC_RTC__",
     "__NVCC__": "__HIPCC__",
 }
+_ASKS = "__CUDA_ARCH_HAS_FEATURE__"
+_WITHOUT_CALL = frozenset({"ifdef", "ifndef", "elifdef", "elifndef", "undef"})
 
 
 class CompilerMacros(Check):
@@ -19,10 +22,13 @@ class CompilerMacros(Check):
 
     clang defines `__HIPCC__` for HIP sources as nvcc defines `__CUDACC__` for CUDA ones, so the name is replaced.
     A conditional that already has a branch for HIP is left as it is.
+
+    `__CUDA_ARCH_HAS_FEATURE__(SM90_ALL)` asks for one architecture of NVIDIA's, which no AMD GPU is: it becomes 0.
+    HIP has no macro of that name, so its preprocessor stops at such a call. A file that defines the macro keeps it.
     """
 
     code, name, severity = "CU205", "compiler-macro", Severity.INFO
-    triggers = frozenset(_SAME)
+    triggers = frozenset({*_SAME, _ASKS})
     examples = (
         Example("#ifdef __CUDACC__\nint x;\n#endif\n", "#ifdef __HIPCC__\nint x;\n#endif\n"),
         Example(
@@ -34,6 +40,23 @@ class CompilerMacros(Check):
             note="there is a branch for HIP already",
         ),
         Example('const char* s = "__CUDACC__";', note="a string"),
+        Example(
+            "#if defined(__CUDA_ARCH_HAS_FEATURE__) && __CUDA_ARCH_HAS_FEATURE__(SM90_ALL)\nint x;\n#endif\n",
+            "#if defined(__CUDA_ARCH_HAS_FEATURE__) && 0\nint x;\n#endif\n",
+            "a feature of one architecture",
+        ),
+        Example("#define HAS __CUDA_ARCH_HAS_FEATURE__(SM90_ALL)\n", "#define HAS 0\n", "in a macro body"),
+        Example(
+            "f(__CUDA_ARCH_HAS_FEATURE__(SM90_ALL), __CUDA_ARCH_HAS_FEATURE__);\n",
+            "f(0, __CUDA_ARCH_HAS_FEATURE__);\n",
+            "as an argument; without its brackets it stays",
+            findings=2,
+        ),
+        Example(
+            "#ifndef __CUDA_ARCH_HAS_FEATURE__\n#define __CUDA_ARCH_HAS_FEATURE__(x) 0\n#endif\n"
+            "#if __CUDA_ARCH_HAS_FEATURE__(SM90_ALL)\nint x;\n#endif\n",
+            note="the file has its own",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -52,4 +75,26 @@ class CompilerMacros(Check):
                 (replace(unit.p[i], unit.end(i), hip),),
                 cuda=tok,
                 hip=hip,
+            )
+        if _ASKS not in unit.macros:
+            yield from self._features(unit)
+
+    def _features(self, unit: Unit) -> Iterator[Finding]:
+        """What is said of questions for features of one architecture."""
+        for i in unit.find(_ASKS):
+            d = unit.in_directive(i)
+            if tested_defined(unit, i) or (d is not None and d.keyword in _WITHOUT_CALL):
+                continue
+            called = unit.tok(i + 1) == "(" and unit.match[i + 1] > i
+            end = unit.end(unit.match[i + 1] if called else i)
+            edits = (replace(unit.p[i], end, "0"),) if called else ()
+            said = "`0`" if edits else "HIP has no such macro"
+            yield self.finding(
+                f"`{_ASKS}` asks for one architecture of NVIDIA's: {said}",
+                unit.p[i],
+                end,
+                edits,
+                severity=Severity.INFO if edits else Severity.WARNING,
+                cuda=_ASKS,
+                effects=() if edits else (("all", "compile-error"),),
             )

@@ -17,8 +17,8 @@ VERSION_MACROS = frozenset(
 )
 #: What nvcc or CUDA's headers define, and no compiler for HIP does.
 CUDA_MACROS = VERSION_MACROS | frozenset("__CUDACC__ __NVCC__ __CUDACC_RTC__ __CUDA_ARCH__ __CUDA__".split())
-# nvcc defines them for one architecture or family alone (`-arch=sm_90a`, `sm_100f`)
-_OF_ONE_ARCH = regex(r"__CUDA_ARCH_(?:SPECIFIC__|FAMILY_SPECIFIC__|FEAT_SM\w+)")
+# nvcc defines them for one architecture or family alone (`-arch=sm_90a`, `sm_100f`); CUDA's headers the one that asks
+_OF_ONE_ARCH = regex(r"__CUDA_ARCH_(?:SPECIFIC__|FAMILY_SPECIFIC__|FEAT_SM\w+|HAS_FEATURE__)")
 _PARTS = r"(?:HIP|HIPCC|HIPRTC|ROCM|AMDGPU|AMDGCN)"
 _HIP_WORD = regex(
     rf"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|(?:\w*_)?{_PARTS}(?:_\w*)?"

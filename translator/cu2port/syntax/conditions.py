@@ -176,10 +176,11 @@ class _Reader:
         return _truth(self.macro(name).defined)
 
     def _name(self, name: str) -> _Value:
+        known = self.macro(name)
         if self._next() == "(":  # a macro with arguments, `__has_include(<x>)`
             self._pass_over()
-            return _NONE
-        known = self.macro(name)
+            # a preprocessor stops at a call of what is none, but for what an edit makes 0 of
+            return _truth(False) if known.defined is False else _NONE
         if known.defined is False:
             return _Value(_FALSE, False, name)
         if known.value is None:
