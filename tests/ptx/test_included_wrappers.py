@@ -149,6 +149,30 @@ def test_integers_are_exact() -> None:
     assert [j.finding.trust for j in findings if j.finding.code == "CU401"] == [Trust.EXACT]
 
 
+@pytest.mark.parametrize(
+    ("head", "other", "call", "kept"),
+    [
+        ("#ifndef SPACE\n  #define SPACE tensor\n#endif\n", "", "tensor::mma", True),
+        ("#define SPACE  tensor  // of this tree\n", "#define SPACE tensor\n", "outer::tensor::mma", True),
+        ("#define SPACE tensor\n", "", "mma", True),
+        ("#define SPACE tensor\n", "#define SPACE other\n", "tensor::mma", False),
+        ("#define SPACE tensor\n", "", "other::mma", False),
+        ("#define SPACE tensor_()\n", "", "tensor::mma", False),
+        ("", "", "tensor::mma", False),
+    ],
+)
+def test_a_macro_may_name_the_namespace(head: str, other: str, call: str, kept: bool, tmp_path: Path) -> None:
+    tree, out = tmp_path / "tree", tmp_path / "out"
+    tree.mkdir()
+    (tree / "types.cuh").write_text(head)
+    (tree / "mma.cuh").write_text(f'#include "types.cuh"\nnamespace outer {{\nnamespace SPACE {{\n{MMA}}}\n}}\n')
+    (tree / "a.cu").write_text(f'{other}#include "mma.cuh"\n' + USE.replace("mma(acc", f"{call}(acc"))
+    done = CliRunner().invoke(cli, ["convert", str(tree), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert (GIVEN in (out / "a.cu").read_text()) == kept
+    assert "cu2port::mma::Into<float> tile = {}" in (out / "mma.cuh").read_text()
+
+
 def test_a_tree_tells_who_includes_the_functions(tmp_path: Path) -> None:
     """Also by way of another header, and in a run that takes results from the cache."""
     tree, out = tmp_path / "tree", tmp_path / "out"

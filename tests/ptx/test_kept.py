@@ -335,6 +335,35 @@ def test_a_lambda_that_calls_a_wrapper_does_too() -> None:
     assert "mma(acc[0], a, b, acc_kept.at(acc, acc[0])); };" in out
 
 
+def test_lambdas_that_call_it_do_too() -> None:
+    twice = "auto twice = [&](int k) { multiply(k); multiply(k + 1); }; auto step = [&]() { twice(2); };"
+    out = converted(kernel(LOOP % "step();", before=MULTIPLY + twice, side="__global__"))
+    assert "auto twice = [&](int k, auto& acc_kept) CU2PORT_MMA_INLINE" in out
+    assert "{ multiply(k, acc_kept); multiply(k + 1, acc_kept); };" in out
+    assert "auto step = [&](auto& acc_kept) CU2PORT_MMA_INLINE { twice(2, acc_kept); };" in out
+    assert "step(acc_kept);" in out.partition("in_tiles<")[2].partition("});")[0]
+    assert converted(out) == out
+
+
+@pytest.mark.parametrize(
+    ("store", "expected"),
+    [
+        ("float4 v = *reinterpret_cast<float4*>(&acc[0][0]); out[0] = v.x;", True),
+        ("float4 v = *(const float4*)&acc[0]; out[0] = v.x;", True),
+        ("float2 v = *(float2*)(&acc[0][2]); out[0] = v.x;", True),
+        ("auto& v = *reinterpret_cast<float4*>(&acc[0][0]); use(v);", False),
+        ("auto v = reinterpret_cast<float4*>(&acc[0][0]); use(v);", False),
+        ("auto v = *reinterpret_cast<float (*)[4]>(&acc[0][0]); use(v);", False),  # an array's address again
+        ("auto v = *reinterpret_cast<Row*>(&acc[0][0]); use(v);", False),
+        ("auto v = &*reinterpret_cast<float4*>(&acc[0][0]); use(v);", False),
+    ],
+)
+def test_what_is_read_by_another_type_holds_no_address(store: str, expected: bool) -> None:
+    """In a loop around it may be read before the next products."""
+    again = "for (int i = 0; i < n; ++i) { " + LOOP % ONE + " " + store + " }"
+    assert is_kept(kernel(again, after="")) == expected
+
+
 def test_a_loop_in_a_lambda_is_one() -> None:
     out = converted(kernel("all();", before="auto all = [&] { " + LOOP % ONE + " };", side="__global__"))
     assert "auto all = [&] { cu2port::mma::in_tiles<" in out
@@ -359,7 +388,9 @@ def test_lambdas_that_the_loop_does_not_call_do_not_matter(before: str) -> None:
         (MULTIPLY + " auto clear = [&] { acc[0][0] = 0; };", "clear(); multiply(k);"),
         (MULTIPLY + " auto clear = [&] { acc[0][0] = 0; }; auto again = [&] { clear(); };", "again(); multiply(k);"),
         (MULTIPLY + " multiply(7);", "multiply(k);"),  # no tiles there
-        (MULTIPLY + " auto twice = [&](int k) { multiply(k); multiply(k); };", "twice(k);"),
+        (MULTIPLY + " auto twice = [&](int k) { multiply(k); }; twice(7);", "twice(k);"),  # no tiles there either
+        (MULTIPLY + " auto twice = [&](auto... k) { multiply(k...); };", "twice(k);"),
+        (MULTIPLY + " auto twice = [=](int k) { multiply(k); };", "twice(k);"),
         (MULTIPLY + " use(multiply);", "multiply(k);"),
         (MULTIPLY.replace("[&]", "[=]"), "multiply(k);"),
         (MULTIPLY.replace("[&]", "[&, n]"), "multiply(k);"),

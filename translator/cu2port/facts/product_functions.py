@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
+from cu2port.core.late import regex
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 
 _PRODUCT = "mma.sync"
+_NAMED = regex(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,50}([A-Za-z_]\w*)[ \t\r]{0,50}(?:\n|//|\Z)")
+_SPACE = regex(r"(?<=[ \n])namespace ([\w:]+) \{$", re.M)
 
 
 def may_multiply(text: str) -> bool:
@@ -34,6 +40,18 @@ def definition(unit: Unit, f: Function) -> str:
     macros = (unit.lexed.directive_at(m.first) for name in sorted(called) for m in unit.macros[name])
     lines = "".join(f"{unit.source(d.first, d.stop).strip()}\n" for d in macros if d is not None)
     return f"{f.name} {lines}" + (f"namespace {space} {{\n{text}\n}}" if space else text)
+
+
+def names_by_macros(text: str) -> frozenset[tuple[str, str]]:
+    """Macros that stand for one name, as a namespace's may, with it."""
+    return frozenset((m[1], m[2]) for m in _NAMED.finditer(text))
+
+
+def in_its_namespace(definition: str, names: Mapping[str, str]) -> str:
+    """What `definition` says, in the namespace that macros name."""
+    return _SPACE.sub(
+        lambda m: f"namespace {'::'.join(names.get(part, part) for part in m[1].split('::'))} {{", definition, count=1
+    )
 
 
 def is_offered(unit: Unit, f: Function) -> bool:

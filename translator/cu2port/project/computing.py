@@ -21,6 +21,7 @@ from cu2port.facts.computing import (
     number_in,
     takes_values,
 )
+from cu2port.facts.product_functions import in_its_namespace, names_by_macros
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph, Told
 
@@ -41,14 +42,15 @@ _MOST_HEADERS = 8  # that have a word, if it is looked at for what it takes: oth
 
 
 class _Header(NamedTuple):
-    """The text of a header, its words, and what it may define, told without the lexer. `known`: what it says of
-    words."""
+    """The text of a header, its words, and what it may define, told without the lexer; macros that stand for a name.
+    `known`: what it says of words."""
 
     text: str
     words: frozenset[str]
     functions: frozenset[str]
     numbers: frozenset[str]
     values: frozenset[str]
+    names: frozenset[tuple[str, str]]
     known: dict[str, _Said]
 
     def learn(self, names: frozenset[str]) -> None:
@@ -96,7 +98,15 @@ class Multiplied:
     def _products(self, file: str) -> frozenset[str]:
         """Functions that multiply, and that hand accumulators on to those, of the headers that a file reaches."""
         direct = self._graph.products(file)
-        return direct.union(*map(self._carriers, self._graph.headers(file))) if direct else direct
+        if not direct:
+            return direct
+        names: dict[str, set[str]] = {}
+        for h in map(self._header, (file, *self._graph.headers(file))):
+            for name, meant in h.names:
+                names.setdefault(name, set()).add(meant)
+        alike = {name: next(iter(meant)) for name, meant in names.items() if len(meant) == 1}
+        found = direct.union(*map(self._carriers, self._graph.headers(file)))
+        return frozenset(in_its_namespace(text, alike) for text in found)
 
     def _carriers(self, file: str) -> frozenset[str]:
         if file not in self._handing_on:
@@ -122,5 +132,5 @@ class Multiplied:
                 text = ""
             words = frozenset(_WORD.findall(text))
             offers = may_compute(text), may_be_numbers(text), may_take_values(text)
-            self._headers[file] = _Header(text, words, *offers, {})
+            self._headers[file] = _Header(text, words, *offers, names_by_macros(text), {})
         return self._headers[file]

@@ -11,7 +11,7 @@ that nothing is exchanged between one product and the next. What must hold, for 
   gets its address. Functions that it is handed to are taken not to keep the address.
 
 A lambda of the function that is called and nothing else (`lambdas`) is part of the loops that call it. One with
-products gets the tiles as one argument more; it is called in one such loop alone.
+products gets the tiles as one argument more, and so do those that call it; they are called in one such loop alone.
 
 Loops in a row whose lanes stay together are one part, with what is between them. It ends with the last product.
 
@@ -32,7 +32,7 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import Product, find_product, subscripts
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, reached
+from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, on_the_way, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
@@ -152,7 +152,7 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         for root in dict.fromkeys(use.root for use in uses):
             mine = [u for u in uses if u.root == root]
             for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
-                _take(unit, root, loop, of, _around_uses(local, loop, of), whole, noted)
+                _take(unit, root, loop, of, on_the_way(loop, local, [u.at for u in of]), whole, noted)
                 spans = reached(loop, local)
                 noted.called.update((g.at, g) for g in local.values() if g.span in spans)
         if noted.around and noted.anchor >= 0:
@@ -269,7 +269,8 @@ def _regions(
         if before or any(u.at in taken for u in inside) or not holds(region).alone:
             continue
         nested = any(r.start < region.start < r.stop for r in (*loops, *lambdas))
-        passed = all(_takes_tiles(unit, g, region) for g in _around_uses(local, region, inside))
+        through = on_the_way(region, local, [u.at for u in inside])
+        passed = all(_takes_tiles(unit, g, [region, *(x.span for x in through)]) for g in through)
         if not passed or escapes(unit, f, whole, declared[0], spans, nested) or not _is_kept(unit, f, region, inside):
             continue
         together = _is_whole(unit, f, region, inside)
@@ -304,19 +305,13 @@ def _expression(unit: Unit, r: range) -> Expr:
     return read_expression(unit, r.start, r.stop)
 
 
-def _around_uses(local: Mapping[str, LocalFunction], loop: range, uses: list[_Use]) -> list[LocalFunction]:
-    """The local functions that a loop calls for products: each is the innermost one around some."""
-    found = (min((g for g in local.values() if u.at in g.span), key=lambda g: len(g.span), default=None) for u in uses)
-    return list({g.at: g for g in found if g is not None and loop.start not in g.span}.values())
-
-
-def _takes_tiles(unit: Unit, g: LocalFunction, loop: range) -> bool:
-    """Whether a local function may get one argument more, in all calls of it."""
+def _takes_tiles(unit: Unit, g: LocalFunction, spans: list[range]) -> bool:
+    """Whether a local function may get one argument more, in all calls of it, which are where the tiles are known."""
     begin = g.made.at + 3
     if unit.tok(begin) != "(" or any(p.default is not None for p in g.made.params):
         return False
     plain = "..." not in unit.t[begin : unit.match[begin]] and bool(g.made.params) == (unit.match[begin] > begin + 1)
-    return plain and all(i in loop for i in g.calls)
+    return plain and all(any(i in r for r in spans) for i in g.calls)
 
 
 def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cu2port.core.model import Edit, Side, insert
@@ -70,3 +70,16 @@ def reached(loop: range, local: Mapping[str, LocalFunction]) -> list[range]:
             del left[g.name]
             spans.append(g.span)
     return spans
+
+
+def on_the_way(loop: range, local: Mapping[str, LocalFunction], places: Iterable[int]) -> list[LocalFunction]:
+    """The local functions by which a part of a function comes to these places: the innermost one around each, and the
+    one around each call of those."""
+    out: dict[int, LocalFunction] = {}
+    todo = list(places)
+    for at in todo:
+        g = min((g for g in local.values() if at in g.span), key=lambda g: len(g.span), default=None)
+        if g is not None and g.at not in out and loop.start not in g.span:
+            out[g.at] = g
+            todo += g.calls
+    return list(out.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from cu2port.facts.computing import numbers_of
@@ -14,6 +15,7 @@ from cu2port.syntax.tree import (
     Asm,
     Binary,
     CallExpr,
+    Cast,
     Decl,
     Eval,
     Expr,
@@ -30,6 +32,7 @@ from cu2port.syntax.words import QUALIFIERS
 
 _NUMBERS = frozenset({"const", "float", "double", "int", "unsigned", "bool"})
 _HALVES = frozenset({"half", "__half", "_Float16"})
+_VECTORS = re.compile(r"(?:const)?(?:float|u?int|double|__half|half|__nv_bfloat16)[1-4]?(?:const)?\*\Z")
 _ELEMENTS = frozenset({"float", "int", "unsigned", "uint32_t", "int32_t"}) | _HALVES
 
 
@@ -113,11 +116,11 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
             seen |= set(range(s.first, s.last + 1))
         elif isinstance(s, Decl):
             if not (s.pointer or s.reference):
-                seen |= {i for head in heads(s) for i in _elements(head, array.name, len(array.dims))}
+                seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
             elif _is_gone(unit, whole, s, spans):
                 seen |= {x.at for head in heads(s) for x in walk(head) if isinstance(x, Name)}
         elif not isinstance(s, Jump):  # a lambda may return a reference
-            seen |= {i for head in heads(s) for i in _elements(head, array.name, len(array.dims))}
+            seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
         call = s.expr if isinstance(s, Eval) else s.init if isinstance(s, Decl) and _is_number(unit, s) else None
         if isinstance(call, CallExpr):
             given = [arg for arg in call.args if place_of(arg) == array.name]
@@ -144,15 +147,17 @@ def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[r
     inside = range(declared.scope.first, declared.scope.last + 1)
     if any(r.start < inside.stop and inside.start < r.stop for r in spans):
         return False
-    used = {i for s in whole for head in heads(s) for i in _elements(head, pointer.name, 1)}
+    used = {i for s in whole for head in heads(s) for i in _elements(unit, head, pointer.name, 1)}
     return used.issuperset(i for i in mentions(unit, (inside.start, inside.stop), pointer.name) if i != pointer.at)
 
 
-def _elements(head: Expr, name: str, dims: int) -> Iterator[int]:
-    """Where an expression names an array for an element that is no array itself, and whose address is not taken."""
+def _elements(unit: Unit, head: Expr, name: str, dims: int) -> Iterator[int]:
+    """Where an expression names an array for an element that is no array itself, and whose address is not taken; or for
+    what is there, as `*(float4*)&array[i]` reads it."""
     whole = walk(head)
     inner = {id(x.base) for x in whole if isinstance(x, (Index, Member))}
     inner |= {id(x.x) for x in whole if isinstance(x, Unary) and x.op == "&"}
+    yield from (at for x in whole if id(x) not in inner and (at := _behind_cast(unit, x, name)) is not None)
     for x in whole:
         if id(x) in inner or not isinstance(x, (Index, Member)):
             continue
@@ -165,3 +170,16 @@ def _elements(head: Expr, name: str, dims: int) -> Iterator[int]:
             base = base.x._replace(around=base.around)
         if isinstance(base, Name) and base.text == name and depth >= (1 if base.around else dims):
             yield base.at
+
+
+def _behind_cast(unit: Unit, x: Expr, name: str) -> int | None:
+    """Where `*(float4*)&array[i]` names an array."""
+    if not isinstance(x, Unary) or x.op != "*" or not isinstance(x.x, Unary) or x.x.op != "&" or not x.x.around:
+        return None
+    cast = x.x.around[-1]
+    if not isinstance(cast, Cast) or not _VECTORS.match("".join(unit.t[cast.type_first : cast.type_stop])):
+        return None
+    base: Expr = x.x.x
+    while isinstance(base, Index):
+        base = base.base
+    return base.at if isinstance(base, Name) and base.text == name else None
