@@ -37,6 +37,24 @@ def ported(text: str, **asked: object) -> str:
             "T := $(shell dirname $$(command -v nvcc))/..\nL = -L$(T)/lib64 -I$(T)/include\n",
             "T := $(shell dirname $$(command -v hipcc))/..\nL = -L$(T)/lib -I$(T)/include -D__HIP_PLATFORM_AMD__\n",
         ),
+        (  # the folder above nvcc's is CUDA's, and g++ needs the platform beside its headers
+            "C = nvcc\nT = $(subst /bin/,,$(dir $(shell which $(C))))\nF = -I${T}/include\na:\n\tg++ $(F)\n",
+            "C = hipcc\nT = $(subst /bin/,,$(dir $(shell which $(C))))\n"
+            "F = -I${T}/include -D__HIP_PLATFORM_AMD__\na:\n\tg++ $(F)\n",
+        ),
+        (
+            "N := $(shell which nvcc)\nT := $(if $(N),$(realpath $(dir $(N))/..))\nL = -L$(T)/lib64\n",
+            "N := $(shell which hipcc)\nT := $(if $(N),$(realpath $(dir $(N))/..))\nL = -L$(T)/lib\n",
+        ),
+        (
+            "T := $(subst /bin/nvcc,,$(shell which nvcc))\nL = -L$(T)/lib64\n",
+            "T := $(subst /bin/hipcc,,$(shell which hipcc))\nL = -L$(T)/lib\n",
+        ),
+        (
+            "T := $(patsubst %/bin/nvcc,%,$(shell which nvcc))\nL = -L$(T)/lib64\n",
+            "T := $(patsubst %/bin/hipcc,%,$(shell which hipcc))\nL = -L$(T)/lib\n",
+        ),
+        ("N = nvcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n", "N = hipcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n"),
         (
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -dc $<\n\t@${CUDA_NVCC} -ptx $<\n\t$(CXX) -G $<\n",
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -fgpu-rdc -c $<\n\t@${CUDA_NVCC} --genco $<\n\t$(CXX) -G $<\n",

@@ -34,6 +34,10 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
+_PARENT = re.compile(  # of the folder that a program is in
+    r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
+)
+_CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/bin/nvcc(?=,)")
 _HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
 _USED = (
     re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
@@ -117,8 +121,9 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             message = "left alone: the file builds for HIP already; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
         return
-    homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(line, of)}
-    compiles = {line.name for line in lines if line.name and line.start in names_nvcc} - homes
+    named = {line.name for line in lines if line.name and line.start in names_nvcc}
+    homes = TOOLKITS | {a.name for a, of in zip(lines, words, strict=True) if a.name and _is_home(a, of, named)}
+    compiles = named - homes
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
@@ -128,6 +133,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
             yield from called.findings
+            for m in _CUT_OFF.finditer(line.text) if "/nvcc," in line.text else ():
+                yield swap(COMPILER, "nvcc", "hipcc", line.start + m.end() - len("nvcc"))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
         if "-" in line.text:  # as every option of the table begins
@@ -280,11 +287,14 @@ def _reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozens
     return frozenset(found)
 
 
-def _is_home(line: _Line, words: list[options.Word]) -> bool:
-    """Whether a value is CUDA's folder and nothing else, or the one that nvcc is found in."""
-    if line.text.rstrip().endswith("/..") and "dirname" in line.text and _LOOKED_UP.search(line.text) is not None:
+def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> bool:
+    """Whether a value is CUDA's folder and nothing else, or the one above nvcc's. `named`: variables that name nvcc."""
+    if len(words) == 1 and HOME.fullmatch(words[0].text) is not None:
         return True
-    return len(words) == 1 and HOME.fullmatch(words[0].text) is not None
+    if ("dir" not in line.text and "subst" not in line.text) or _PARENT.search(line.text, line.value) is None:
+        return False
+    used = (m[1] for m in _REFERENCE.finditer(line.text, line.value))
+    return _LOOKED_UP.search(line.text) is not None or not named.isdisjoint(used)
 
 
 def _platform(
