@@ -166,7 +166,8 @@ make[1]: Entering directory '{root}/sub'
 hipcc -DX="a b" -c b.cu && g++ -c c.cpp missing.cpp
 make[1]: Leaving directory '{root}/sub'
 cd sub && hipcc -c b.cu
-mpicxx -c sub/c.cpp
+mpicxx -c sub/c.cpp > log 2>&1
+g++ -M d.c >> d.d
 ld -o x a.o
 """
     found = list(dry_run.units(text, Tree(root, root, str(root))))
@@ -178,6 +179,7 @@ ld -o x a.o
         ("sub/c.cpp", CXX, str(root)),
     ]
     assert found[0].flags == ("-O3", "-Iinc")
+    assert found[-1].flags == ()  # a redirection is the shell's
 
 
 def test_what_builds_a_tree(tmp_path: Path) -> None:

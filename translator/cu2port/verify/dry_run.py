@@ -36,6 +36,8 @@ _BEFORE = frozenset({"ccache", "sccache", "time"})
 _MOST_NESTED = 500
 _JOBS = re.compile(r"(?:^| )(?:-j ?|--jobs[= ]?)\d*(?= |$)")
 _SETS = re.compile(r"\w+=.*", re.S)
+_REDIRECTS = re.compile(r"&?(?:<{1,3}|>{1,2})[&|]?")
+_NO_OBJECT = frozenset(("-M", "-MM", "-E"))  # dependencies and preprocessed text
 
 
 def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra: Sequence[str] = ()) -> Built:
@@ -89,7 +91,7 @@ def with_root(text: str, root: RocmRoot) -> str:
 def units(text: str, tree: Tree) -> Iterator[Unit]:
     """The units in what `make -n -w` prints: compilers' commands with sources that the tree has."""
     for folder, words, _ in _all(text, tree):
-        if not COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
+        if not COMPILERS.fullmatch(os.path.basename(words[0])) or not _NO_OBJECT.isdisjoint(words):  # noqa: PTH119
             continue
         sources = [w for w in words[1:] if SOURCE.search(w) and not w.startswith("-")]
         for written in sources:
@@ -132,16 +134,24 @@ def _all(text: str, tree: Tree) -> Iterator[tuple[str, list[str], tuple[str, ...
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """The simple commands of a line of the shell."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
+    """The simple commands of a line of the shell, without its redirections."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()<>")
     lexer.whitespace_split = True
     lexer.commenters = ""
     words: list[str] = []
+    to_file = False
     try:
         for word in lexer:
-            if set(word) <= set(";&|()"):
+            if _REDIRECTS.fullmatch(word):
+                if words and words[-1].isdigit():  # `2>`
+                    words.pop()
+                to_file = True
+            elif set(word) <= set(";&|()"):
                 yield words
                 words = []
+                to_file = False
+            elif to_file:
+                to_file = False
             else:
                 words.append(word)
     except ValueError:  # an open quote: what was read until there counts
