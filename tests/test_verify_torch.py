@@ -125,6 +125,18 @@ def test_a_setup_py_may_make_its_own_kind_of_wheel(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
+def test_a_setup_py_asks_torch_for_its_gpu(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    asks = (
+        "import torch\nassert torch.has_cuda and torch.backends.cuda.is_built()\n"
+        "here = torch.device('cuda', torch.cuda.current_device())\n"
+        "assert torch.cuda.get_device_properties(here).major == torch.cuda.get_device_capability(here)[0]\n"
+    )
+    root = _write(tmp_path / "t", {**PROJECT, "setup.py": asks + SETUP})
+    ended = _recorded(root, tmp_path / "r.json")
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_each_setup_py_below_the_top_is_asked_with_the_arguments_given(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     wanted = "import sys\nif '--device' not in sys.argv:\n    raise SystemExit('give --device')\n"

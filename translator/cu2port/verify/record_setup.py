@@ -90,11 +90,19 @@ def stand_in(rocm: str, version: str) -> None:
         device_count=lambda: 1,
         get_device_capability=lambda *_: (9, 4),
         get_device_name=lambda *_: "AMD GPU",
+        current_device=lambda: 0,
+        get_device_properties=lambda *_: types.SimpleNamespace(name="AMD GPU", major=9, minor=4),
         get_arch_list=lambda: ["gfx942"],
     )
     _module("torch.__config__", parallel_info=lambda: "ATen parallel backend: OpenMP", show=lambda: "ROCm")
-    sys.modules["torch"].__dict__["_C"] = types.SimpleNamespace(_GLIBCXX_USE_CXX11_ABI=True)
-    sys.modules["torch"].__dict__["compiled_with_cxx11_abi"] = lambda: True
+    _module("torch.backends")
+    _module("torch.backends.cuda", is_built=lambda: True)
+    sys.modules["torch"].__dict__.update(
+        _C=types.SimpleNamespace(_GLIBCXX_USE_CXX11_ABI=True),
+        compiled_with_cxx11_abi=lambda: True,
+        device=_Anything,
+        has_cuda=True,  # torch 2 still has it
+    )
     _module("torch.utils")
     _module(
         "torch.utils.cpp_extension",
