@@ -43,6 +43,15 @@ def port(text: str, **asked: object) -> Result:
         ('flags.append("--use_fast_math -ftz=false")', None),
         ('nvcc = ["-Xcompiler", host, "-ccbin", cxx(), "-arch", arch, "-O3"]', 'nvcc = [host, "-O3"]'),
         ('nvcc = f() + ["--threads", str(n)]', "nvcc = f() + []"),
+        (  # a list that nvcc's options hold, and no other compiler's
+            'f = []\nf.extend(["--threads", "4"])\na = {"cxx": ["-O3"], "nvcc": g(["-O3"] + f)}',
+            'f = []\nf.extend([])\na = {"cxx": ["-O3"], "nvcc": g(["-O3"] + f)}',
+        ),
+        ('f = ["-G"]\nh = ["-G"]\na["nvcc"] += f\nb = h', 'f = ["-g"]\nh = ["-G"]\na["nvcc"] += f\nb = h'),
+        (
+            'f = ["-G", "-O3"]\na = {"cxx": f, "nvcc": ["-O3"] + f}',
+            'f = ["-G", "-O3"]\na = {"cxx": f, "nvcc": ["-O3"] + f}',
+        ),
         ('nvcc = [\n    "-t",\n    n,\n    "-O3",\n]', 'nvcc = [\n    "-O3",\n]'),
         ('nvcc = ["-Xcompiler", "\'-fPIC\'", "-Xcompiler", "\'-Wall,-g\'"]', 'nvcc = ["-fPIC", "-Wall", "-g"]'),
         ('nvcc = ["-Xptxas -v", "-O3", "-restrict -Xcudafe --x"]', 'nvcc = ["-O3",]'),

@@ -31,6 +31,12 @@ _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
 _RELEASE = "{}.{}".format(COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10)
 _NVCC_SAYS = f'"Cuda compilation tools, release {_RELEASE}, V{_RELEASE}"'
 _NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
+_FOR_NVCC = re.compile(r"[\"']nvcc[\"']\s*(?::|\]\s*\+?=)|\bextra_cuda_cflags\s*=")
+_FOR_HOST = re.compile(r"[\"'](?:cxx|gcc|g\+\+|clang)[\"']\s*(?::|\]\s*\+?=)|\bextra_cflags\s*=")
+_PART = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*|(?P<name>(?<![\w.])[A-Za-z_]\w*(?![\w.(]))|[()\[\]{},\n]"
+)
+_ADDED = re.compile(r"(?<![\w.])(\w+)\s*(?:\+?=|\.(?:append|extend)\()\s*\Z")
 _LOAD = re.compile(r"(?:\bcpp_extension\.|(?<![\w.])(?<!def ))(load|load_inline)\s*\(")
 _NAMES = re.compile(
     r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
@@ -97,15 +103,36 @@ def _depth(text: str) -> int:
 
 
 class _Near:
-    """Whether a place belongs to options of nvcc: what leads to its bracket says so."""
+    """Whether a place belongs to options of nvcc: what leads to its bracket says so, or the name of its list, which
+    nvcc's options hold and those of no other compiler do."""
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._lists = _held(text, _FOR_NVCC) - _held(text, _FOR_HOST)
 
     def __call__(self, at: int) -> bool:
         lead = self._text[max(0, at - 120) : at].replace("\n", " ")
+        added = _ADDED.search(lead)
+        if added and added[1] in self._lists:
+            return True
         tail = re.split(r"[\]})]\s*,|(?<=[\]})])\s{2,}", lead)[-1]
         return re.search(r"nvcc|cuda_c?flags|cuda_args", tail, re.I) is not None
+
+
+def _held(text: str, key: re.Pattern[str]) -> frozenset[str]:
+    """Names of lists in the values of a key: `"nvcc": ["-O3"] + flags`."""
+    found: set[str] = set()
+    at = 0
+    while m := key.search(text, at):
+        at, depth, assigned = m.end(), 0, m[0].endswith("=")
+        for part in _PART.finditer(text, m.end()):
+            at = part.end()
+            depth += (part[0] in "([{") - (part[0] in ")]}")
+            if depth < 0 or (depth == 0 and (part[0] == "," or (assigned and part[0] == "\n"))):
+                break
+            if part["name"]:
+                found.add(part["name"])
+    return frozenset(found)
 
 
 def _libraries(text: str, word: options.Word) -> Iterator[Finding]:
