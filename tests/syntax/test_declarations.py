@@ -65,6 +65,7 @@ def listed(text: str) -> list[str]:
         ("void f(int a,\n#ifdef X\n  int b,\n#endif\n  int c);", "function f, parameter a, parameter b, parameter c"),
         ("extern \"C\" { int f(void); } extern \"C\" void g(int a) {}", "function f, function g, parameter a"),
         ("BEGIN_SPACE\nnamespace n { int a; }\nEND_SPACE\nint b;", "namespace n, variable a, variable b"),
+        ("OPEN_SPACES\n#define X 1\n\nnamespace n { T<int, 1> a; }", "macro X, namespace n, variable a"),
         ("struct S { friend class T; friend bool operator==(S a, S b); int f : 3; };",
          "type S, function operator==, parameter a, parameter b, member f"),
         ("template <> struct H<int> : B<3> { int x; }; template class H<float>;", "type H, member x"),

@@ -294,7 +294,7 @@ def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> 
     if ("dir" not in line.text and "subst" not in line.text) or _PARENT.search(line.text, line.value) is None:
         return False
     used = (m[1] for m in _REFERENCE.finditer(line.text, line.value))
-    return _LOOKED_UP.search(line.text) is not None or not named.isdisjoint(used)
+    return _LOOKED_UP.search(line.text) is not None or any(name in named for name in used)
 
 
 def _platform(

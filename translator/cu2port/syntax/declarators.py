@@ -161,7 +161,7 @@ def class_head(code: Code, k: int) -> ClassHead:
     if body >= 0:
         close = code.match[body]
         stop = code.at(close + 1) if body < close < code.stop else code.at(body + 1)
-    elif not names or (code.tok(k) == ";" and (len(names) == 1 or is_macro(names[0]))):
+    elif not names or (code.tok(k) == ";" and (len(names) == 1 or is_macro(code, names[0]))):
         stop = k
     else:
         names = names[:1]
@@ -174,7 +174,7 @@ def _is_class_attribute(code: Code, open_: int, name: Name, named: bool) -> bool
     """Whether brackets after a class key and a name are a macro's: `struct ALIGN(16) A {`, and no parameters as in
     `struct A f(int) {`. `named`: whether a name came before."""
     after = code.past(open_)
-    return code.is_name(after) or (code.tok(after) == "{" and (not named or is_macro(name)))
+    return code.is_name(after) or (code.tok(after) == "{" and (not named or is_macro(code, name)))
 
 
 def _bases(code: Code, k: int) -> tuple[int, tuple[str, ...]]:
@@ -251,16 +251,16 @@ def _is_macro_before_call(code: Code, found: Specifiers) -> bool:
         return False
     places = code.lexed.places
     word = found.names[0]
-    return is_macro(word) and not any(
+    return is_macro(code, word) and not any(
         code.t[i - 1] in _NAMES_TYPE or (i + 1 < len(code.t) and code.t[i + 1] in (";", ">"))
         for i in places[word.text]
         if i
     )
 
 
-def is_macro(name: Name) -> bool:
+def is_macro(code: Code, name: Name) -> bool:
     """Whether a name looks like a macro's."""
-    return name.text.isupper() and len(name.text) > _SHORT and name.stop == name.first + 1
+    return name.text.isupper() and len(name.text) > _SHORT and name.stop == code.at(name.first + 1)
 
 
 def declarator(code: Code, k: int) -> Declarator | None:

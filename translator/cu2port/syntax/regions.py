@@ -171,7 +171,7 @@ class _Region(Entities):
                     if tok == "{" and self.scope.kind in ("file", "namespace", "class", "macro"):
                         return self._unnamed_function(k, name, after)
                     return after
-            elif (tok := code.tok(name.stop)) in STATEMENTS or (tok in _BEGINS_ANEW and is_macro(name)):
+            elif (tok := code.tok(name.stop)) in STATEMENTS or (tok in _BEGINS_ANEW and is_macro(code, name)):
                 return name.stop  # a macro, as in `UNROLL for (...)`
         end = code.end(k, END)
         self.expression(k, end)
