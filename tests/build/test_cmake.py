@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cu2port.build.convert import convert, facts
 from cu2port.build.kinds import kind_of
-from cu2port.build.pages import BUILD_RULES, BuildExample
+from cu2port.build.pages import BUILD_RULES
+from cu2port.build.rule import BuildExample
 from cu2port.build.syntax import commands
 from cu2port.build.table import table
 from cu2port.build.words import Asked

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cu2port.build.kinds import MOST_BYTES
 from cu2port.build.lines import anywhere, lines
-from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
+from cu2port.build.pages import CGO, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import INFO, TOOLKITS, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
@@ -171,7 +171,9 @@ def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data
     status = "converted" if any(j.outcome is Outcome.APPLIED for j in judged) else "copied"
-    return Result(path, data, output, judged, status)
+    seen = frozenset(j.finding.cuda for j in judged if j.finding.code == CGO.code and j.finding.cuda)
+    left = frozenset(j.finding.cuda for j in judged if j.finding.cuda in seen and j.outcome is not Outcome.APPLIED)
+    return Result(path, data, output, judged, status, seen=seen, left=left)
 
 
 def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
@@ -206,5 +208,9 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.pyproject import pyproject
 
         yield from pyproject(text, asked)
+    elif asked.kind == "go":
+        from cu2port.build.cgo import cgo
+
+        yield from cgo(text, asked)
     else:
         yield from lines(text)

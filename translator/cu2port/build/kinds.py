@@ -22,8 +22,9 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "other",
         r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
-        r"|build\.rs|.*\.go|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
+        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
     ),
+    ("go", r".*\.go"),
     ("python", r".*\.py"),
 )
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
@@ -31,7 +32,8 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 
 
 def kind_of(name: str) -> str:
-    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "other", or "".
+    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
+    "".
     "python" is a module, which is a build file where `builds_extensions` says so."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from cu2port.build.pages import BuildRule
+from cu2port.build.rule import BuildRule
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Edit, Finding, Severity, Trust, replace
 
@@ -59,7 +59,7 @@ class Asked:
     from that root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`:
     of those that end in `.cu`, for a file that looks sources up by patterns. `modules`: packages that the tree has
     modules of its own for, `FindNCCL.cmake`. `own_flags`: CUDA_NVCC_FLAGS is a variable of the tree's own there, which
-    no FindCUDA reads.
+    no FindCUDA reads. `rules`: the project's own rule files, as in Options; `rocm`: the version of ROCm.
     """
 
     kind: str
@@ -79,6 +79,8 @@ class Asked:
     modules: frozenset[str] = frozenset()
     own_flags: bool = False
     bare_sources: frozenset[str] = frozenset()
+    rules: tuple[tuple[str, str], ...] = ()
+    rocm: tuple[int, int] = (7, 1)
 
     def is_bare(self, word: str) -> bool:
         """Whether a word names a source by its path without `.cu`."""

@@ -111,6 +111,8 @@ def asked(
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
                 own_flags=item.root in own_flags,
                 bare_sources=bare.get(item.root, frozenset()),
+                rules=options.rules,
+                rocm=options.rocm,
             ),
         )
         for i, (item, f) in found.items()

@@ -119,7 +119,7 @@ def _with_old_names(items: list[Item]) -> list[Item]:
 
 def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
     kind = kind_of(item.relative.rpartition("/")[2])
-    if kind in ("", "python") or (item.kind == "build" and kind != "other"):
+    if kind in ("", "python") or (item.kind == "build" and kind not in ("go", "other")):
         return item  # names in the other kinds follow
     from cu2port.project import build_files
 

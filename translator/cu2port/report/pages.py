@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.build.pages import BUILD_RULES, BuildRule
+from cu2port.build.pages import BUILD_RULES
+from cu2port.build.rule import BuildRule
 from cu2port.core.families import BUILD, FAMILIES, OWN, family
 from cu2port.core.file_rules import BAD_SUPPRESSION, FILE_RULES, UNUSED_SUPPRESSION
 from cu2port.engine.check import Example
