@@ -181,6 +181,24 @@ def test_c_that_includes_cudas_headers(folder: Path) -> None:
     assert done.returncode == 3, done.stderr
 
 
+@pytest.mark.slow
+def test_headers_of_nvidias_toolkit_are_not_the_projects(folder: Path) -> None:
+    """A build may name the folder of an installed toolkit: what is declared there is converted as ever."""
+    include = folder / "cuda" / "include"
+    (include / "crt").mkdir(parents=True)
+    (include / "crt" / "host_defines.h").write_text("#pragma once\n#define __device__ __attribute__((device))\n")
+    (include / "cuda_runtime.h").write_text('#pragma once\n#include "cuda_runtime_api.h"\n')
+    (include / "cuda_runtime_api.h").write_text(
+        "#pragma once\n#include <crt/host_defines.h>\nenum cudaError_t { cudaSuccess };\n"
+        "cudaError_t cudaMalloc(void** p, unsigned long size);\n"
+    )
+    (folder / "in.cuh").write_text("inline cudaError_t get(void** p) { return cudaMalloc(p, 4); }\n")
+    (folder / "k.cu").write_text('#include <cuda_runtime.h>\n#include "in.cuh"\n' + KERNEL)
+    build = "g++ -Icuda/include -c main.cpp -o main.o && nvcc -Icuda/include -DFROM=3 k.cu main.o -o t"
+    done = called("simulate", "--wave", "64", "--", "sh", "-c", f"{build} && ./t", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+
+
 def test_dependencies_name_the_users_files(folder: Path) -> None:
     (folder / "k.cu").write_text('#include "run.h"\n#include "sub/in.cuh"\n' + KERNEL)
     (folder / "sub").mkdir()

@@ -65,7 +65,12 @@ def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence
         units = (path,)
     else:
         raise CannotRun(f"{path}: no such file or folder")
-    return Program(units, tuple(Path(d) for d in include_dirs), tuple(defines))
+    return Program(units, tuple(Path(d) for d in include_dirs if not is_cuda_toolkit(d)), tuple(defines))
+
+
+def is_cuda_toolkit(include: str) -> bool:
+    """Whether a folder of includes is that of NVIDIA's toolkit: what its headers declare is no project's own."""
+    return all(Path(include, name).is_file() for name in ("cuda_runtime_api.h", "crt/host_defines.h"))
 
 
 def _included(files: Iterable[Path]) -> set[Path]:

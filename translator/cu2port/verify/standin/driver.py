@@ -41,7 +41,7 @@ def main(mode: str, words: Sequence[str]) -> int:
         line = read(mode, words)
         if mode == NVCC and "-v" in words and not line.sources:  # CMake asks where the toolkit lies
             _say(toolkit.verbose_text(settings.toolkit))
-        line.include_dirs = [d for d in line.include_dirs if not toolkit.is_ours(d)]
+        line.include_dirs = [d for d in line.include_dirs if not toolkit.is_toolkit(d)]
         _act(line, settings)
     except CannotBuild as e:
         said = str(e) or "the compiler failed"
@@ -157,7 +157,7 @@ def _host(mode: str, words: Sequence[str], settings: Settings) -> int:
         raise CannotRun("no such compiler")
     try:
         line = read(mode, words)
-        line.include_dirs = [d for d in line.include_dirs if not toolkit.is_ours(d)]
+        line.include_dirs = [d for d in line.include_dirs if not toolkit.is_toolkit(d)]
         ours = any(kind(s, line) is not None for s in line.sources)
     except CannotRun:  # what the real one makes of it counts
         return subprocess.run([real, *words]).returncode

@@ -16,6 +16,7 @@ from cu2port.catalog import load_catalog
 from cu2port.core.data import cache_dir
 from cu2port.core.version import __version__
 from cu2port.verify.cccl import find_cccl
+from cu2port.verify.sim_build import is_cuda_toolkit
 from cu2port.verify.sim_compiler import HEADERS, RUNTIME, Toolchain
 from cu2port.verify.standin.words import HIPCC, NVCC
 
@@ -101,9 +102,9 @@ def path_without() -> str:
     return os.pathsep.join(p for p in parts if not Path(p, _MARK).exists())
 
 
-def is_ours(include: str) -> bool:
-    """Whether a folder of includes is a toolkit's: its headers of CUDA's names are for those who look for them."""
-    return Path(include, "..", "bin", _MARK).exists()
+def is_toolkit(include: str) -> bool:
+    """Whether a folder of includes is a toolkit's, ours or NVIDIA's: compilers get the simulator's headers instead."""
+    return Path(include, "..", "bin", _MARK).exists() or is_cuda_toolkit(include)
 
 
 def lay_out(toolchain: Toolchain) -> Path:
