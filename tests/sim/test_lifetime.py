@@ -16,7 +16,7 @@ LIMITS = simulate.Limits(60)
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("name", "count"), [("lifetime.hip", 43), ("races.cu", 35), ("hazards.cu", 46)])
+@pytest.mark.parametrize(("name", "count"), [("lifetime.hip", 43), ("races.cu", 35), ("hazards.cu", 49)])
 def test_each_bug_is_found_and_its_twin_is_clean(
     name: str, count: int, tmp_path: Path, toolchain: sim_compiler.Toolchain
 ) -> None:

@@ -643,6 +643,25 @@ __global__ void aligned_class(int* out, int* in) {
     out[i] = q[t].y > 0;
 }
 
+template <bool BAD>
+__global__ void bit_of_a_word(int* out, int* in) {
+    PLACE;
+    const int n = i % (BAD ? 37 : 32);
+    out[i] = (in[i] & (1 << n)) != 0;
+}
+template <bool BAD>
+__global__ void high_bits(int* out, int* in) {
+    PLACE;
+    const unsigned n = i % 16;
+    out[i] = BAD || n ? in[i] >> (32 - n) : 0;
+}
+template <bool BAD>
+__global__ void wide_mask(int* out, int* in) {
+    PLACE;
+    const unsigned n = 40 + i % 30;
+    out[i] = (BAD || n < 64) && ((1ull << n) & in[i]) != 0;
+}
+
 struct Pair {
     const char *name, *word;
     void (*bad)();
@@ -698,6 +717,9 @@ static const Pair pairs[] = {
     KERNELS("alignment", read_only_load),
     KERNELS("alignment", behind_a_header),
     KERNELS("alignment", aligned_class),
+    KERNELS("shift", bit_of_a_word),
+    KERNELS("shift", high_bits),
+    KERNELS("shift", wide_mask),
 };
 
 int main(int argc, char** argv) {

@@ -32,14 +32,15 @@ _WHAT = {
     "lockstep": "relies on lockstep, add `__syncwarp`",
     "bounds": "out of bounds",
     "alignment": "not aligned",
+    "shift": "shift that is too wide",
     "uninitialised": "uninitialised memory",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that is wrong. `kind`: race, sync, lifetime, lockstep, bounds, alignment, uninitialised, mask,
-    inactive-lane, unset, streams, order or wave-size.
+    """Something that is wrong. `kind`: race, sync, lifetime, lockstep, bounds, alignment, shift, uninitialised,
+    mask, inactive-lane, unset, streams, order or wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str

@@ -66,7 +66,7 @@ class Toolchain:
             )
             x86 = platform.machine() in ("x86_64", "AMD64")
             calls = _AS_CALLS if x86 and not self.is_clang else ()
-            extra = ("-fsanitize=thread,alignment", *calls, *volatile, *_CHECK)
+            extra = ("-fsanitize=thread,alignment,shift-exponent", *calls, *volatile, *_CHECK)
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
         return (f"-std={self.standard}", *dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *cccl.flags(), *extra)
 
