@@ -42,6 +42,10 @@ _THRUST = {
         "binary_search": "lower_bound upper_bound binary_search equal_range",
         "copy": "copy copy_if copy_n",
         "count": "count count_if",
+        "device_delete": "device_delete",
+        "device_free": "device_free",
+        "device_malloc": "device_malloc",
+        "device_new": "device_new",
         "device_ptr": "device_ptr device_pointer_cast",
         "device_vector": "device_vector",
         "execution_policy": "device host seq",
@@ -126,6 +130,11 @@ class ImplicitHeader(Check):
             "#include <thrust/execution_policy.h>\n#include <thrust/reduce.h>\n"
             "int f(int* p) { return thrust::reduce(thrust::device, p, p + 2); }\n",
             "where Thrust runs",
+        ),
+        Example(
+            "#include <thrust/device_vector.h>\nvoid f() { thrust::device_free(thrust::device_malloc<int>(2)); }\n",
+            "#include <thrust/device_free.h>\n#include <thrust/device_malloc.h>\n#include <thrust/device_vector.h>\n"
+            "void f() { thrust::device_free(thrust::device_malloc<int>(2)); }\n",
         ),
         Example(
             "#include <thrust/scan.h>\nauto f(int* p) { return thrust::make_reverse_iterator(p); }\n",
