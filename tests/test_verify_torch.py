@@ -48,8 +48,10 @@ HEADERS = {
 #include <cuda_runtime_api.h>
 inline cudaStream_t stream() { return nullptr; }
 """,
+    "torch/include/ATen/native/cuda/Root.cuh": "#pragma once\n__device__ float root(float);\n",
     "torch/include/ATen/Own.h": """#pragma once
 #if defined(USE_ROCM)
+#include <ATen/native/hip/Root.cuh>
 using stream_t = void*;
 #else
 #include <cuda_runtime_api.h>
@@ -196,7 +198,7 @@ def test_what_cython_makes_cpp_of_is_no_unit(tmp_path: Path) -> None:
 
 def test_headers_for_cuda_are_converted_and_those_that_know_hip_stay(tmp_path: Path) -> None:
     include = _write(tmp_path, HEADERS) / "torch" / "include"
-    assert [p.as_posix() for p in torch_headers.wanted(include)] == ["ATen/cuda/Stream.h"]
+    assert [p.as_posix() for p in torch_headers.wanted(include)] == ["ATen/cuda/Stream.h", "ATen/native/cuda/Root.cuh"]
 
 
 def test_torch_s_headers_come_from_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,6 +210,7 @@ def test_torch_s_headers_come_from_a_wheel(tmp_path: Path, monkeypatch: pytest.M
     found = torch_headers.find(str(wheel))
     assert found.version == "2.15.0+cu132"
     assert "hipStream_t" in (found.folders[0] / "ATen/cuda/Stream.h").read_text()
+    assert "#include <ATen/native/cuda/Root.cuh>" in (found.folders[0] / "ATen/native/hip/Root.cuh").read_text()
     assert not (found.folders[0] / "ATen/Own.h").exists()
     assert (found.folders[1] / "ATen/Own.h").exists()
     assert torch_headers.find(str(wheel)) == found

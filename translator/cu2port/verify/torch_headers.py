@@ -133,8 +133,18 @@ def _ported(include: Path, version: str) -> Path:
                 shutil.copyfile(include / name, source / name)
             source.mkdir(exist_ok=True)
             convert.run(Request((str(source),), "out", str(out), Options(), hip_side="convert", build_files=False))
+            _forward(include, out)
             out.rename(root)
     except OSError as e:
         if not root.is_dir():
             raise CannotRun(f"torch's headers could not be converted in {root.parent}: {e.strerror or e}") from e
     return root
+
+
+def _forward(include: Path, out: Path) -> None:
+    """Headers for device code below `hip`, where torch for ROCm has them and its other headers ask for them."""
+    for folder in (Path("ATen"), Path("ATen", "native")):
+        for path in (include / folder / "cuda").glob("*.cuh"):
+            new = out / folder / "hip" / path.name
+            new.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(f"#pragma once\n#include <{(folder / 'cuda' / path.name).as_posix()}>\n", "utf-8")
