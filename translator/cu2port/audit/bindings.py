@@ -1,4 +1,4 @@
-"""Files of other languages that use CUDA: a port must change them too, and `convert` reads C++ alone."""
+"""Files of other languages that use CUDA: a port must change them too, and `convert` ports Go's cgo alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LANGUAGES = (
         "Go (cgo)",
         (".go",),
         re.compile(rf"#\s*cgo\b.*(?:-l{_LIBRARIES}\b|\bcuda\b|/cuda)|#\s*include\s*[<\"]{_LIBRARIES}"),
-        "change the #cgo flags to -lamdhip64 and the names in C. to HIP's",
+        "`convert` ports the flags and the names behind C.; build, and mend what Go's types refuse",
     ),
     Language(
         "Rust",

@@ -162,7 +162,7 @@ def _build(doc: Mapping[str, Any]) -> Iterator[str]:
 
 def _bindings(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["bindings"]:
-        yield "other languages that use CUDA; `convert` reads only C++"
+        yield "other languages that use CUDA; of them `convert` ports cgo alone"
         for language, places in by_language(doc).items():
             at = "{path}:{line}".format(**places[0])
             found = count(len({b["path"] for b in places}), "file")
