@@ -222,6 +222,28 @@ def test_a_namespace_that_the_project_opens_itself_is_not_cudas() -> None:
     assert not translate(copied + "using namespace nvtx3;\ncolor c;\n", path="a.h").findings
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "struct cublasContext;\ntypedef struct cublasContext *cublasHandle_t;\n",
+            "\ntypedef void *hipblasHandle_t;\n",
+        ),
+        ("typedef struct cusparseMatDescr* cusparseMatDescr_t;\n", "typedef void* hipsparseMatDescr_t;\n"),
+        ("struct S { struct cusolverDnContext *h; };\n", "struct S { void *h; };\n"),
+        (
+            "typedef struct curandGenerator_st *curandGenerator_t;\n",
+            "typedef struct rocrand_generator_base_type *hiprandGenerator_t;\n",
+        ),
+    ],
+)
+def test_declarations_of_handles_are_those_of_hips_headers(text: str, wanted: str) -> None:
+    """A header that declares CUDA's handles, so as not to include their headers, declares HIP's."""
+    result = translate(text.encode(), Options(), path="a.h")
+    assert result.output.decode() == wanted
+    assert not result.left
+
+
 def test_a_type_that_a_header_declares_again_as_cuda_does_follows_it() -> None:
     text = "typedef struct CUstream_st *cudaStream_t;\nvoid f(cudaStream_t s);\n"
     assert translate(text, path="a.h").output == b"typedef struct ihipStream_t *hipStream_t;\nvoid f(hipStream_t s);\n"

@@ -168,6 +168,9 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
         )
     elif row.tag and unit.tok(use.first - 1) in ("struct", "enum", "union"):
         rename = (replace(start, end, row.tag),)
+    elif name == "void" and unit.tok(use.first - 1) == "struct" and unit.tok(use.last + 1) == ";":
+        start, end = unit.p[use.first - 1], unit.end(use.last + 1)  # nothing is left to declare
+        rename = (replace(start, end, ""),)
     elif (
         row.bare
         and unit.tok(use.first - 1) in ("struct", "enum", "union")

@@ -30,7 +30,7 @@ _STAND_INS = tuple(
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
     for x in ends
 )
-_OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|CU\w+_st|cu\w+Context)\Z")
+_OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info)|(?:gesvdj|syevj)Info)\Z")
 _AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
 _SPACE = regex(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
