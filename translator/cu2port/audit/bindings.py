@@ -26,7 +26,7 @@ LANGUAGES = (
         "Go (cgo)",
         (".go",),
         re.compile(rf"#\s*cgo\b.*(?:-l{_LIBRARIES}\b|\bcuda\b|/cuda)|#\s*include\s*[<\"]{_LIBRARIES}"),
-        "`convert` ports the flags and the names behind C.; build, and mend what Go's types refuse",
+        "`convert` ports the flags and the names behind C.; build, and fix what Go's types refuse",
     ),
     Language(
         "Rust",
