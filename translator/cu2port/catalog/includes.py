@@ -23,6 +23,8 @@ from cu2port.syntax.lexer import GAP, Directive
 
 RUNTIME = "hip/hip_runtime.h"
 HELPER = regex(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
+#: headers that CUDA's include and HIP's do not, so that code relies on them
+_BROUGHT: Mapping[str, str] = {"cudaGL.h": "GL/gl.h", "cuda_gl_interop.h": "GL/gl.h"}
 _INCLUDE = regex(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
@@ -107,8 +109,11 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
         else:
             provided.append((hip, where))
             quoted = inc.quoted and inc.path in unit.catalog.own  # a header of the project stays one
-            edit = replace(inc.start, inc.end, f'"{hip}"' if quoted else f"<{hip}>")
-            yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
+            text = f'"{hip}"' if quoted else f"<{hip}>"
+            brought = _BROUGHT.get(inc.path, "")
+            if brought and all(i.path != brought for i in unit.includes):
+                text = f"<{brought}>\n#include {text}"
+            yield _finding(f"`{inc.path}` is `{hip}`", inc, (replace(inc.start, inc.end, text),), inc.path, hip)
 
 
 def _may_name_header(unit: Unit) -> bool:

@@ -21,6 +21,11 @@ class IncludeHeader(RowCheck):
     examples = (
         Example("#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n"),
         Example("#include <cuda.h>\n#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n", "once", findings=2),
+        Example(
+            "#include <cuda_gl_interop.h>\nGLenum e = GL_TEXTURE_2D;\n",
+            "#include <GL/gl.h>\n#include <hip/hip_gl_interop.h>\nGLenum e = GL_TEXTURE_2D;\n",
+            "CUDA's header includes OpenGL's",
+        ),
         Example("#include <vector>\n", note="not CUDA's"),
         Example(
             "__global__ void k() {}\n",
