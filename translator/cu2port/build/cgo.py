@@ -82,13 +82,14 @@ _NEEDS = "#cgo CFLAGS: -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include"
 class _Names(NamedTuple):
     catalog: Catalog
     rocm: tuple[int, int]
+    unsafe: bool  # whether the file imports unsafe
 
 
 def cgo(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a Go file, a text of Latin-1. A file that does not import "C" has none."""
     if '"C"' not in text:
         return
-    names = _Names(load_catalog(asked.rules), asked.rocm)
+    names = _Names(load_catalog(asked.rules), asked.rocm, '"unsafe"' in text)
     group: list[re.Match[str]] = []  # the comment that ends last: its lines, or one block
     found: list[re.Match[str]] = []
     imported = False
@@ -136,7 +137,7 @@ def _go_name(text: str, m: re.Match[str], names: _Names) -> Iterator[Finding]:
         edits += [insert(arguments[0][0], "uintptr("), insert(arguments[0][1], ")")]
     elif arguments:
         found = _conversions().get(_VERSION.sub("", m["name"]), ())
-        if '"unsafe"' not in text and any("unsafe" in before for _, before, _ in found):
+        if not names.unsafe and any("unsafe" in before for _, before, _ in found):
             yield finding(
                 CGO, f"`C.{row.cuda}` stays: `{hip}` takes an unsafe.Pointer; import unsafe", start, end, old=row.cuda
             )
