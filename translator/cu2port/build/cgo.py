@@ -10,21 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from cu2port.build.pages import CGO, LIBRARY, TOOLKIT
+from cu2port.build.pages import CGO, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.build.words import Asked, finding, library_flag, swap
 from cu2port.catalog import Catalog, Row, load_catalog, target
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Trust, insert, replace
 
-# comments, strings and runes as wholes, so that no name is found in them; the end may be missing
-_PARTS = regex(
-    r"(?P<line>//[^\n]*)|(?P<block>/\*(?:[^*]|\*(?!/))*+(?:\*/)?)|`[^`]*+`?|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
-    r"|(?<![\w.])C\.(?P<kind>struct_|enum_|union_)?(?P<name>[A-Za-z_]\w*)"
-)
-_IMPORTS = regex(
-    r"\s*(?:import[ \t]+)?(?:\([ \t\r\n]*)?\"C\""
-)  # after a comment; what is blank is checked for its lines
+# comments, strings and runes as wholes, so that nothing is found in them; the end may be missing
+_HIDDEN = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|`[^`]*+`?|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
+_PARTS = regex(rf"{_HIDDEN}|(?<![\w.])C\.(?P<kind>struct_|enum_|union_)?(?P<name>[A-Za-z_]\w*)")
+_IMPORTS = regex(r"\s*(?:import[ \t]+)?(?:\([ \t\r\n]*)?\"C\"")  # what follows a comment
 _LINE = regex(r"[^\n]+")
 _INCLUDE = regex(r"[ \t]*#[ \t]*include[ \t]*(?P<name>[<\"](?P<path>[^>\"\n]+)[>\"])")
 _FLAGS = regex(r"[ \t]*#cgo\b(?P<system>[^:\n]*):(?P<flags>[^\n]*)")
@@ -72,9 +68,7 @@ _TAGS = frozenset(
 )
 _VERSION = regex(r"_v[23]\Z")
 _PLAIN = regex(r"(?:\{(\d+)\}|[A-Za-z_]\w*|\d+)")  # an argument of a template
-_BETWEEN = regex(  # what parts the arguments of a call, and what hides that
-    r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+|`[^`]*+`?|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|[(){}[\],]"
-)
+_BETWEEN = regex(rf"{_HIDDEN}|[(){{}}[\],]")  # what parts the arguments of a call
 _LONGEST = 4_000  # bytes of a call
 _NEEDS = "#cgo CFLAGS: -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include"
 
@@ -96,7 +90,7 @@ def cgo(text: str, asked: Asked) -> Iterator[Finding]:
     for m in _PARTS.finditer(text):
         if m["name"]:
             found.append(m)
-        elif m["line"] or m["block"]:
+        elif m[0].startswith(("//", "/*")):
             if not (group and _is_next_line(text[group[-1].end() : m.start()])):
                 group = []
             group.append(m)
@@ -232,7 +226,8 @@ def _preamble(text: str, group: list[re.Match[str]], names: _Names) -> Iterator[
     """Findings of the C code and the flags before `import "C"`."""
     needs = True
     for comment in group:
-        end = comment.end() - (2 if comment["block"] and comment[0].endswith("*/") else 0)
+        block = comment[0].startswith("/*")
+        end = comment.end() - (2 if block and comment[0].endswith("*/") else 0)
         for line in _LINE.finditer(text, comment.start() + 2, end):
             at, stop = line.span()
             flags = _FLAGS.match(text, at, stop)
@@ -245,8 +240,8 @@ def _preamble(text: str, group: list[re.Match[str]], names: _Names) -> Iterator[
                 if f is not None and needs and f.hip:
                     needs = False
                     # a block's first line shares a line with what opens it
-                    new = f"//{_NEEDS}\n" if comment["line"] else f"{_NEEDS}\n" if at > comment.start() + 2 else ""
-                    where = comment.start() if comment["line"] else at
+                    new = f"//{_NEEDS}\n" if not block else f"{_NEEDS}\n" if at > comment.start() + 2 else ""
+                    where = at if block else comment.start()
                     if new:
                         message = "HIP's headers need the platform as a macro, and their folder"
                         yield finding(CGO, message, include.start("name"), include.end("name"), [insert(where, new)])
@@ -269,16 +264,9 @@ def _include(m: re.Match[str], names: _Names) -> Finding | None:
 def _flags(text: str, start: int, end: int) -> Iterator[Finding]:
     rows = table()["library"]
     for m in re.finditer(r"-l(\w+)(?!\S)", text[start:end]):
-        row = rows.get(m[1])
         at = start + m.start()
-        if row is not None and row.to:
-            yield swap(LIBRARY, m[0], f"-l{row.to}", at, row.why, row.review)
-        elif row is not None and row.fate == "review":
-            yield by_hand(LIBRARY, m[0], row.why, row.instead, at, at + len(m[0]))
-        elif row is not None:
-            yield finding(
-                LIBRARY, f"`{m[0]}` is removed: {row.why}", at, at + len(m[0]), [replace(at, at + len(m[0]), "")]
-            )
+        if m[1] in rows:
+            yield library_flag(rows[m[1]], m[0], at, replace(at, at + len(m[0]), ""))
     for m in _FOLDER.finditer(text, start, end):
         new = "/opt/rocm/" + ("lib" if m["lib"] else "include")
         yield swap(TOOLKIT, m[0], new, m.start(), "where ROCm is as a rule", review=True)

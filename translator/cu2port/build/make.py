@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from cu2port.build import options
 from cu2port.build.functions import NONE, Functions, functions
-from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
+from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
@@ -351,15 +351,8 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
         yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
-    if row is None:
-        return
-    if row.fate == "rewrite":
-        yield swap(LIBRARY, word.text, f"-l{row.to}", word.start, row.why, row.review)
-    elif row.fate == "drop":
-        edits = [options.gap(text, word, word.end)]
-        yield finding(LIBRARY, f"`{word.text}` is taken out: {row.why}", word.start, word.end, edits, old=word.text)
-    else:
-        yield by_hand(LIBRARY, word.text, row.why, row.instead, word.start, word.end)
+    if row is not None:
+        yield library_flag(row, word.text, word.start, options.gap(text, word, word.end))
 
 
 def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:

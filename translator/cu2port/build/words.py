@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from cu2port.build.pages import LIBRARY
 from cu2port.build.rule import BuildRule
+from cu2port.build.table import Row
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Edit, Finding, Severity, Trust, replace
 
@@ -155,6 +157,16 @@ def swap(rule: BuildRule, old: str, new: str, start: int, why: str = "", review:
 def by_hand(rule: BuildRule, word: str, why: str, instead: str, start: int, end: int) -> Finding:
     """`word` stays, and manual work is needed."""
     return finding(rule, f"`{word}` stays: {why}; write {instead}", start, end, old=word)
+
+
+def library_flag(row: Row, word: str, start: int, removal: Edit) -> Finding:
+    """What a linker's option for a library of NVIDIA's, `-lcublas`, becomes. `removal`: the edit that takes it out."""
+    end = start + len(word)
+    if row.fate == "rewrite":
+        return swap(LIBRARY, word, f"-l{row.to}", start, row.why, row.review)
+    if row.fate == "drop":
+        return finding(LIBRARY, f"`{word}` is taken out: {row.why}", start, end, [removal], old=word)
+    return by_hand(LIBRARY, word, row.why, row.instead, start, end)
 
 
 INFO = Severity.INFO
