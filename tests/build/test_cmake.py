@@ -64,6 +64,7 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("project(CUDA CUDA CXX)", "project(CUDA HIP CXX)"),
         ("PROJECT(x CUDA)", "PROJECT(x HIP)"),
         ("enable_language(CUDA)", "enable_language(HIP)"),
+        ("enable_language(CXX CUDA OPTIONAL)", "enable_language(CXX HIP OPTIONAL)"),
         ("check_language(CUDA)", "check_language(HIP)"),
         ("if(CMAKE_CUDA_COMPILER)", "if(CMAKE_HIP_COMPILER)"),
         ("if(CUDA_FOUND)\nelse(CUDA_FOUND)\nendif(CUDA_FOUND)", "if(hip_FOUND)\nelse(hip_FOUND)\nendif(hip_FOUND)"),
@@ -608,6 +609,8 @@ def test_a_file_with_the_name_of_cmakes_module_may_be_another() -> None:
     text = "macro(find_cuda)\n  find_package(CUDA QUIET)\nendmacro()\n"
     assert "find_package(hip QUIET)" in ported(text, "cmake/FindCUDA.cmake")
     assert ported("set(CUDA_NVCC_FLAGS -G)\n", "cmake/FindCUDA.cmake") == "set(CUDA_NVCC_FLAGS -G)\n"
+    own = "enable_language(CUDA)\nfind_library(X NAMES cublas)\n"  # the project's own, which it includes
+    assert ported(own, "FindCUDAConf.cmake") == "enable_language(HIP)\nfind_library(X NAMES hipblas)\n"
 
 
 def test_a_list_of_all_files_is_one_of_sources_where_a_target_takes_it() -> None:

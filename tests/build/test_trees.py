@@ -195,6 +195,31 @@ def test_the_host_s_compiler_is_told_the_platform(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "folder", ["/usr/local/cuda-12.4/include", "${CUDA_TOOLKIT_ROOT_DIR}/include", "$ENV{CUDA_HOME}/include"]
+)
+def test_the_platform_is_told_where_the_headers_are_found_by_a_folder(tmp_path: Path, folder: str) -> None:
+    files = {
+        "CMakeLists.txt": "project(x C CXX)\nenable_language(C CUDA)\nadd_subdirectory(lib)\n",
+        "lib/CMakeLists.txt": f"add_library(x x.c x.cu)\ntarget_include_directories(x PUBLIC {folder})\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert "\nadd_compile_definitions(__HIP_PLATFORM_AMD__)\n" in (tmp_path / "out" / "CMakeLists.txt").read_text()
+
+
+def test_a_template_beside_a_build_file_does_not_find_its_packages(tmp_path: Path) -> None:
+    """It is for those who use what is installed."""
+    files = {
+        "CMakeLists.txt": "project(x CUDA)\nfind_package(CUDAToolkit)\nadd_subdirectory(gpu)\n",
+        "gpu/CMakeLists.txt": "target_link_libraries(x CUDA::cublas)\nconfigure_file(Config.cmake.in Config.cmake)\n",
+        "gpu/Config.cmake.in": "find_dependency(CUDAToolkit)\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    out = tmp_path / "out"
+    assert "find_package(hip)\nfind_package(hipblas)\n" in (out / "CMakeLists.txt").read_text()
+    assert (out / "gpu/Config.cmake.in").read_text() == "find_dependency(hip)\nfind_dependency(hipblas)\n"
+
+
 def test_the_platform_is_told_where_the_headers_are_used(tmp_path: Path) -> None:
     """An example looks for the toolkit, and the library above it for nothing: the language has told where CUDA is."""
     files = {

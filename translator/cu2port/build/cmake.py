@@ -100,7 +100,7 @@ def _finds(c: Command) -> bool:
 
 def _enables(c: Command) -> bool:
     """Whether a command enables the language CUDA for all that follows."""
-    places = c.words[1:] if c.name == "project" else c.words[:1] if c.name == "enable_language" else ()
+    places = c.words[1:] if c.name == "project" else c.words if c.name == "enable_language" else ()
     return "CUDA" in places and not c.nested
 
 
@@ -196,7 +196,7 @@ def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     if c.name == "project":
         places: Sequence[Arg] = c.args[1:]
     elif c.name in _ENABLES:
-        places = c.args[:1]
+        places = c.args if c.name == "enable_language" else c.args[:1]
     elif c.name in ("set_source_files_properties", "set_target_properties", "set_property"):
         places = [b for a, b in pairwise(c.args) if a.text in ("LANGUAGE", "LINKER_LANGUAGE")]
     else:

@@ -23,11 +23,11 @@ _CUDA = regex(  # in small letters; without re.I, which keeps the engine from lo
 )
 _COMMENT = regex(r'("(?:[^"\\]|\\.)*+")|#[^\n]*', re.S)  # none begins in a string
 _OWN_HIP = regex(
-    r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
+    r"(?i:enable_language|check_language)\s*\([^()]*\bHIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
     r"|hip_add_(?:library|executable)\b"
 )
 _OWN_CUDA = regex(
-    r"(?i:enable_language|check_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
+    r"(?i:enable_language|check_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
 _ANCHOR = regex(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
@@ -35,13 +35,15 @@ _FIND_CUDA = regex(r"(?i:find_package)\s*\(\s*CUDA\b")
 _PASSES_FLAGS = regex(
     r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
-_LANGUAGE = regex(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
+_LANGUAGE = regex(r"(?i:enable_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
 _STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.S)
 _SETS = regex(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
-_MODULE = regex(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
+_MODULE = regex(r"(?:^|/)(?:FindCUDA(?:Toolkit)?|select_compute_arch)\.cmake$")
 _FINDS = regex(r"(?i:find_package)\s*\(\s*CUDA")  # which the module itself does not
 _WORD = regex(r"[\w:]+")
+_FOLDERS = "|".join(sorted({*TOOLKITS, "CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT"}))
+_INCLUDE = regex(rf"(?:/usr/local/cuda[-.\d]*|\{{(?:{_FOLDERS})\}})/include\b")
 _MARKED = regex(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
 _VARIABLE = regex(r"\$\{(\w+)\}")
 _HOST = regex(rf"[^\s;\"]*(?:{'|'.join(re.escape(s) for s in sorted(CXX_SUFFIXES))})(?![\w.])")
@@ -120,7 +122,8 @@ def facts(kind: str, data: bytes) -> Facts:
         _LANGUAGE.search(commands) is not None,
         frozenset(w for w in words if w in variables and variables[w].set) - sets,
         sets,
-        any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words),
+        any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words)
+        or _INCLUDE.search(text) is not None,
         _OWN_HIP.search(commands) is not None,
         _OWN_CUDA.search(commands) is not None,
         standards=_standards(text),

@@ -20,6 +20,7 @@ _FILE_NAME = regex(r"[\w.+-]+")
 
 
 Read = Mapping[int, tuple[Item, Facts]]
+_Anchors = Mapping[tuple[Path, str], int]
 
 
 def read(items: Sequence[Item]) -> Iterator[tuple[int, tuple[Item, Facts]]]:
@@ -142,9 +143,23 @@ def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:
 def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
     """By index of the file that looks for CUDA's toolkit, or enables CUDA where none does: packages that it and the
     files below it need, each entered at the nearest such file above, or where there is none at the first of the
-    tree; those of a module that is below none at all that are on top."""
-    toolkits = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
-    languages = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
+    tree; those of a module that is below none at all that are on top. A template is for those who use what is
+    installed: it needs what is below it, and the build needs that too."""
+    templates, _ = _anchors(found, templates=True)
+    of_templates = _packages_at(found, templates, {}) if templates else {}
+    return _packages_at(found, *_anchors(found)) | {i: of_templates[i] for i in templates.values() if i in of_templates}
+
+
+def _anchors(found: Read, templates: bool = False) -> tuple[_Anchors, _Anchors]:
+    """The files of CMake that look for CUDA's toolkit, and those that enable the language; or of templates."""
+    of = [(i, item, f) for i, (item, f) in found.items() if item.relative.endswith(".in") is templates]
+    return (
+        {(item.root.path, item.relative): i for i, item, f in of if f.anchor},
+        {(item.root.path, item.relative): i for i, item, f in of if f.language},
+    )
+
+
+def _packages_at(found: Read, toolkits: _Anchors, languages: _Anchors) -> dict[int, set[str]]:
     out: dict[int, set[str]] = {}
     for item, f in found.values():
         if not f.packages:
@@ -184,9 +199,8 @@ def _stand_ins(
 ) -> tuple[dict[int, frozenset[str]], dict[Path, frozenset[str]]]:
     """Variables of CUDA's that files read: by index of the file that sets them, the first of its tree that looks for
     CUDA; and by root all that a tree sets."""
-    anchors = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
-    languages = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
-    anchors = anchors or languages
+    toolkits, languages = _anchors(found)
+    anchors = toolkits or languages
     out: dict[int, frozenset[str]] = {}
     known: dict[Path, frozenset[str]] = {}
     for root in {item.root.path for item, _ in found.values()}:

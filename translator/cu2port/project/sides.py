@@ -32,7 +32,7 @@ Asked = Literal["auto", "convert", "leave"]
 _BACKEND = regex(r"(?i)cuda|hip|rocm")
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp"})
 _BUILDS_HIP = regex(
-    r"(?i)enable_language\s*\(\s*hip|languages[^)\n]*\bhip\b|find_package\s*\(\s*\"?hip\b|hip_add_|hip::(?:device|host)|"
+    r"(?i)enable_language\s*\([^()\n]*\bhip\b|languages[^)\n]*\bhip\b|find_package\s*\(\s*\"?hip\b|hip_add_|hip::(?:device|host)|"
     r"\bhipcc\b|\$[{(]hip_|with-hip|amdclang"
 )
 _BUILD_DEFINES = regex(
