@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cu2port.verify.shielded import shields
+from cu2port.verify.shielded import _KEPT, _SYSTEM, _headers, _met, shields
+from cu2port.verify.sim_compiler import INCLUDE_DIR, find_toolchain
 
 PROGRAM = """
 #include <cuda_runtime.h>
@@ -71,3 +73,74 @@ def test_a_program_of_sources_in_c_has_them(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("#include <stdio.h>\nint N(void) { return T; }\nint main(void) { return N() - 3; }\n")
     done = called("simulate", "a.c", "-D", "T=3", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_c_that_includes_cudas_headers_is_a_unit_of_a_folder(tmp_path: Path) -> None:
+    """It is compiled as C++ with the names of C; C without them stays C."""
+    (tmp_path / "run.h").write_text('#ifdef __cplusplus\nextern "C"\n#endif\nint run(int *p);\n')
+    (tmp_path / "k.cu").write_text(
+        '#include "run.h"\n__global__ void k(int* p) { *p = 4; }\n'
+        "int run(int* p) { k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }\n"
+    )
+    (tmp_path / "plain.c").write_text("int class(int new) { return new + 1; }\n")
+    (tmp_path / "main.c").write_text(
+        '#include <stdlib.h>\n#include <math.h>\n#include "cublas_v2.h"\n#include <cuda_runtime_api.h>\n'
+        '#include "run.h"\n'
+        'extern int class_(int) __asm__("class");\n'
+        "int main(void) { struct cudaDeviceProp prop; int *p; int *h = malloc(4); cublasHandle_t b;\n"
+        "cudaMalloc((void **)&p, 4); run(p); cudaMemcpy(h, p, 4, cudaMemcpyDeviceToHost);\n"
+        "return *h + class_(1) + (cublasCreate(&b) != 0) + (cudaGetDeviceProperties(&prop, 0) != cudaSuccess); }\n"
+    )
+    done = called("simulate", ".", "--compiler", "g++", cwd=tmp_path)
+    assert done.returncode == 6, done.stderr
+
+
+MACROS = """
+#define N 7
+#define T float
+#define M 3
+#define ITEMS 4
+#define W(x) x
+#include "own.h"
+#include <cub/cub.cuh>
+#include <cooperative_groups.h>
+#include <curand_kernel.h>
+#include <mma.h>
+#include <cstdio>
+__global__ void k(int* p) {
+    using Sum = cub::BlockReduce<int, 64>;
+    __shared__ typename Sum::TempStorage storage;
+    int sum = Sum(storage).Sum(W(N) + M + MORE);
+    if (threadIdx.x == 0) *p = sum + ITEMS;
+}
+int main() {
+    int *p, h;
+    cudaMalloc(&p, 4);
+    k<<<1, 64>>>(p);
+    cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d %d\\n", h, INT_MAX > 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [("simulate", "b.cu"), ("simulate", "--", "sh", "-c", "nvcc b.cu -o b && ./b")])
+def test_macros_of_a_program_do_not_meet_our_headers(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "b.cu").write_text(MACROS)
+    (tmp_path / "own.h").write_text(
+        "#define MORE 1\n#define K 2\n#define storage storage_\n#ifndef M_PI\n#define M_PI 3\n#endif\n"
+    )
+    done = called(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{64 * 11 + 4} 1\n"), done.stderr
+
+
+def test_macros_of_the_system_that_our_headers_use_stay() -> None:
+    """`#ifndef M_PI` of a program does not take the system's away."""
+    toolchain = find_toolchain()
+    names = [p.relative_to(root) for root, p in _headers() if p.suffix in (".h", ".hpp") and "thrust" not in p.parts]
+    text = "#include <hip/hip_runtime.h>\n" + "".join(f"#include <{n}>\n" for n in names)
+    words = [*toolchain.command, *toolchain.flags(64), f"-I{INCLUDE_DIR}", "-dM", "-E", "-x", "c++", "-"]
+    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=600)
+    defined = {m for m in re.findall(r"#define (\w+)", done.stdout) if not _KEPT.match(m)}
+    assert len(defined) > 500, done.stderr
+    assert _met(defined) == set(_SYSTEM)

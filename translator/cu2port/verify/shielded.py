@@ -1,4 +1,4 @@
-"""Macros of a command line that are out of sight while headers of cu2port are read.
+"""Macros of a command line or of a program that are out of sight while headers of cu2port are read.
 
 CUDA's headers give their parameters names that no program has as macros. Those of the simulator, and the helper headers
 that the converted code includes, have names such as `N`.
@@ -15,17 +15,24 @@ from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR
 
 _KEPT = re.compile(r"_|NDEBUG\b")  # what headers of the system ask for, and names that no header of ours has
 _INNER = ("cu2port_sim", "cu2port_trial", "cuda")  # included by our own headers alone
+_SYSTEM = frozenset(  # macros of the system's headers that ours use
+    "CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID EINTR FE_DOWNWARD FE_TOWARDZERO FE_UPWARD INFINITY INT_MAX M_PI NAN "
+    "SEEK_CUR SEEK_END SEEK_SET WEXITSTATUS WIFEXITED WIFSIGNALED WTERMSIG errno stderr stdout".split()
+)
 _WORD = re.compile(r"[A-Za-z]\w*")
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 
-def shields(defines: Iterable[str], folder: Path) -> list[str]:
+def shields(defines: Iterable[str], folder: Path, texts: Iterable[str] = ()) -> list[str]:
     """Words that come before all other folders of includes; none where no macro meets a name of a header of ours.
 
-    `defines`: NAME, NAME=VALUE, NAME(ARGS)=VALUE. For each header of ours that a program can include there is one of
-    the same name below `folder` then, which takes the macros away and gives them back.
+    `defines`: NAME, NAME=VALUE, NAME(ARGS)=VALUE; `texts`: files that may define more. For each header of ours that a
+    program can include there is one of the same name below `folder` then, which takes the macros away and gives them
+    back.
     """
-    asked = {m[0] for d in defines if not _KEPT.match(d) and (m := _WORD.match(d))}
+    names = {m[0] for d in defines if (m := _WORD.match(d))}
+    names.update(name for text in texts for name in _DEFINED.findall(text))
+    asked = {name for name in names if not _KEPT.match(name)} - _SYSTEM
     asked = {name for name in asked if load_catalog().get(name) is None}  # with CUDA's headers `-D dim3=own` works
     met = sorted(_met(asked)) if asked else []
     if not met:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
@@ -31,6 +32,8 @@ _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*$", re.MULTILINE)
 _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|rocprim|rocrand|rocthrust)/")
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 # functions that move or give back the host's memory, which --check watches
 _WATCHED = ("memcpy", "memmove", "memset", "malloc", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
@@ -177,6 +180,31 @@ def _is_cuda(path: Path, text: str) -> bool:
     return _CUDA.search(text) is not None or (path.suffix == ".cu" and "hip/hip_runtime" not in text)
 
 
+def asks_for(starts: Iterable[Path], program: Program) -> bool | None:
+    """Whether files, or headers of the program that they include, take CUDA's headers (True), HIP's (False), none."""
+    texts = read_all(starts, program)
+    hip = False
+    own = {shown.name for shown, _ in texts.values()}  # `cuda_helpers.h` of the project is no header of CUDA's
+    for real, (_, text) in texts.items():
+        if INCLUDE_DIR in real.parents:
+            continue
+        for name in _INCLUDED.findall(text):
+            if CUDA_HEADER.match(name) and Path(name).name not in own:
+                return True
+            hip = hip or _HIP.match(name) is not None
+    return False if hip else None
+
+
+def make_cpp(copy: Path, texts: Iterable[str]) -> None:
+    """Make a copy in C one in C++ whose names are C's: the simulator's headers, which are C++, come before.
+
+    `texts`: the copy's and those of the headers that it includes.
+    """
+    ours = sorted({n for t in texts for n in _INCLUDED.findall(t) if (HEADERS / n).is_file()})
+    before = "".join(f"#include <{n}>\n" for n in ours)
+    copy.write_bytes(f'{before}extern "C" {{\n#line 1\n'.encode() + copy.read_bytes() + b"\n}\n")
+
+
 def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
     """Write instrumented copies below a folder, each under its absolute path; returns those of the units.
 
@@ -222,12 +250,21 @@ def build(
     """Compile and link a program for each wave size. Raises CannotBuild with the compiler's message."""
     if check and toolchain.is_zig:
         raise CannotRun("--check needs g++ or clang++: ziglang's compiler brings a ThreadSanitizer of its own")
-    built = copies(program, folder / "src", check)
+    units = read_units(program)
+    texts = [unit.text for unit, _ in units.values()]
+    write_copies(units, folder / "src", check)
+    built = [mirrored(folder / "src", absolute_path(u)) for u in program.units]
+    plain = {mirrored(folder / "src", absolute_path(u)) for u in program.units if u.suffix in C_UNITS}
+    for unit in program.units:
+        if unit.suffix in C_UNITS and asks_for([unit], program) is not None:
+            copy = mirrored(folder / "src", absolute_path(unit))
+            plain.remove(copy)
+            make_cpp(copy, texts)
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
     includes += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
     openmp = _openmp(toolchain, built)
-    first = shields(program.defines, folder / "shields")
+    first = shields(program.defines, folder / "shields", texts)
     common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
 
     def compile_unit(job: tuple[int, int, Path]) -> Path:
@@ -235,14 +272,15 @@ def build(
         out = folder / f"{number}-{wave}.o"
         real = Path("/") / copy.relative_to(folder / "src")
         flags = [*first, *toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
-        language = "c++"
-        if real.suffix in (".cu", ".hip"):
+        language = "c" if copy in plain else "c++"
+        if language == "c":
+            unfit = ("-std=", "-fpermissive", f"-I{HEADERS}", *first)
+            flags = ["-w", *(x for x in flags if not x.startswith(unfit))]
+        elif real.suffix in (".cu", ".hip"):
             flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
             flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
-            language = "c"
-            unfit = ("-std=", "-fpermissive", f"-I{HEADERS}", *first)
-            flags = ["-w", *(x for x in flags if not x.startswith(unfit))]
+            flags += toolchain.runtime_first(flags)
         toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
         return out
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_compiler
@@ -20,8 +19,6 @@ from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.standin.device_names import localize_names
 from cu2port.verify.standin.words import CommandLine, Job, Source
 
-_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
-_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|rocprim|rocrand|rocthrust)/")
 _STANDARD = re.compile(r"-std=(?:c|gnu)\+\+(?:17|1z|2.)$")
 _UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only"})
 
@@ -45,18 +42,7 @@ def kind(source: Source, line: CommandLine) -> bool | None:
     if source.language == "hip":
         return False
     program = Program((source.path,), tuple(Path(d) for d in line.include_dirs))
-    starts = [source.path, *(p for p in map(Path, line.forced) if p.is_file())]
-    hip = False
-    texts = sim_build.read_all(starts, program)
-    own = {shown.name for shown, _ in texts.values()}  # `cuda_helpers.h` of the project is no header of CUDA's
-    for real, (_, text) in texts.items():
-        if INCLUDE_DIR in real.parents:
-            continue
-        for name in _INCLUDED.findall(text):
-            if CUDA_HEADER.match(name) and Path(name).name not in own:
-                return True
-            hip = hip or _HIP.match(name) is not None
-    return False if hip else None
+    return sim_build.asks_for([source.path, *(p for p in map(Path, line.forced) if p.is_file())], program)
 
 
 def compile_source(source: Source, line: CommandLine, settings: Settings, out: Path | None) -> None:
@@ -79,8 +65,9 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         sim_build.write_copies(units, folder / "src")
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
         if source.language == "c":  # the simulator's headers are C++
-            copy.write_bytes(b'extern "C" {\n#line 1\n' + copy.read_bytes() + b"\n}\n")
-        words = _words(line, settings, program, folder, copy, before)
+            sim_build.make_cpp(copy, (unit.text for unit, _ in units.values()))
+        hidden = shields(program.defines, folder / "shields", (unit.text for unit, _ in units.values()))
+        words = [*hidden, *_words(line, settings, program, folder, copy, before)]
         depends = folder / "depends.d"
         if line.depends:
             words += _depends(line, depends, out or source.path.with_suffix(".o"))
@@ -125,7 +112,7 @@ def _words(
     flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
     if not any(f.startswith("-O") for f in flags):
         flags.insert(0, "-O2")
-    words = [*shields(program.defines, folder / "shields"), *toolchain.flags(settings.wave), *flags]
+    words = [*toolchain.flags(settings.wave), *flags]
     if program.cuda or program.units[0].suffix in (".cu", ".hip"):
         words += ["-D__HIP__=1", "-D__HIPCC__=1"]
     words += toolchain.runtime_first(words)
