@@ -139,6 +139,21 @@ def test_a_setup_py_asks_torch_for_its_gpu(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
+def test_a_setup_py_takes_options_out_of_torch_s_own(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    first = (
+        "import torch\nimport torch.utils.cpp_extension as ext\nassert 'rocm' in torch.__version__\n"
+        "assert not ext.COMMON_NVCC_FLAGS\next.COMMON_HIPCC_FLAGS.remove('-D__HIP_NO_HALF_OPERATORS__=1')\n"
+    )
+    root = _write(tmp_path / "t", {**PROJECT, "setup.py": first + SETUP})
+    ended = _recorded(root, tmp_path / "r.json")
+    assert ended.returncode == 0, ended.stderr
+    (found,) = json.loads((tmp_path / "r.json").read_text())
+    _, device = extensions.units(found, Tree(root, root, "t"), root, Path(), Torch((), "2.15.0"), tmp_path)
+    assert "-D__HIP_NO_HALF_CONVERSIONS__=1" in device.flags
+    assert "-D__HIP_NO_HALF_OPERATORS__=1" not in device.flags
+
+
 def test_each_setup_py_below_the_top_is_asked_with_the_arguments_given(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     wanted = "import sys\nif '--device' not in sys.argv:\n    raise SystemExit('give --device')\n"

@@ -58,6 +58,13 @@ def port(text: str, **asked: object) -> Result:
         ('f.append("-gencode")\nf.append("arch=compute_80,code=sm_80")\nf.append("-O3")', 'f.append("-O3")'),
         ('if x:\n    f.append("-gencode")\n    f.append("arch=compute_80,code=sm_80")', "if x:\n    pass"),
         ('nvcc.append("--use_fast_math")', None),
+        (  # torch's own options, which a project takes out
+            'x = ["-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF2_OPERATORS__"]\nCOMMON_NVCC_FLAGS.remove(x[0])',
+            'x = ["-D__HIP_NO_HALF_OPERATORS__=1",]\nCOMMON_HIPCC_FLAGS.remove(x[0])',
+        ),
+        ('nvcc = ["-D__CUDA_NO_HALF_OPERATORS__"]', 'nvcc = ["-D__HIP_NO_HALF_OPERATORS__"]'),
+        ("if 'cu' in torch.__version__: f()", "if 'rocm' in torch.__version__: f()"),
+        ('if "+cu" not in torch.__version__: f()', 'if "+rocm" not in torch.__version__: f()'),
         ('nvcc = "--use_fast_math"', 'nvcc = "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero"'),
     ],
 )

@@ -15,7 +15,7 @@ from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
 from cu2port.build.words import INFO, Asked, by_hand, finding, swap
-from cu2port.core.model import Finding
+from cu2port.core.model import Finding, Side, insert
 from cu2port.facts.cuda_versions import COUNTS_AS
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
@@ -40,7 +40,9 @@ _ADDED = re.compile(r"(?<![\w.])(\w+)\s*(?:\+?=|\.(?:append|extend)\()\s*\Z")
 _LOAD = re.compile(r"(?:\bcpp_extension\.|(?<![\w.])(?<!def ))(load|load_inline)\s*\(")
 _NAMES = re.compile(
     r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
+    r"|\b(?P<common>COMMON_NVCC_FLAGS)\b|(?<=[\"'])(?P<built>\+?cu(?:da)?)(?=[\"']\s+(?:not\s+)?in\s+torch\.__version__)"
 )
+_HALF = re.compile(r"(?<=[\"'])-D__CUDA_NO_HALF_(?:OPERATORS|CONVERSIONS)__(?=[\"'])")  # as torch's own lists have them
 
 
 def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
@@ -178,11 +180,21 @@ def _names(text: str) -> Iterator[Finding]:
         )
         yield finding(TORCH, message, extension.start(), extension.end(), old="CUDAExtension", severity=INFO)
     yield from _loads(text)
+    if "COMMON_NVCC_FLAGS" in text:
+        for m in _HALF.finditer(text):
+            message = f"`{m[0]}` gets a value, with which torch for ROCm has it in its list"
+            yield finding(TORCH, message, m.start(), m.end(), [insert(m.end(), "=1", Side.LEFT)])
     for m in _NAMES.finditer(text):
         if _commented(text, m.start()) or any(v.start() < m.start() < v.end() for v in versions):
             continue
         if m["home"]:
             yield swap(TORCH, "CUDA_HOME", "ROCM_HOME", m.start(), "CUDA_HOME is None in torch for ROCm", review=True)
+        elif m["common"]:
+            why = "torch for ROCm gives those to hipcc"
+            yield swap(TORCH, m[0], "COMMON_HIPCC_FLAGS", m.start(), why, review=True)
+        elif m["built"]:
+            new = m[0].replace("cuda", "rocm").replace("cu", "rocm")
+            yield swap(TORCH, m[0], new, m.start("built"), "versions of torch for ROCm end in +rocm", review=True)
         else:
             yield by_hand(TORCH, m[0], "it is None in torch for ROCm", "torch.version.hip", m.start(), m.end())
 

@@ -20,6 +20,7 @@ from cu2port.build.kinds import kind_of
 from cu2port.project.tree import STATE, CannotRun
 from cu2port.verify import commands, torch_headers
 from cu2port.verify.configure import ALONE, Built
+from cu2port.verify.record_setup import FOR_ALL, FOR_DEVICE
 from cu2port.verify.rocm_root import RocmRoot
 from cu2port.verify.running import Runner
 from cu2port.verify.torch_headers import Torch
@@ -28,14 +29,6 @@ from cu2port.verify.units import CXX, HIP, Tree, Unit
 _AT_TOP = "setup.py"
 _PROGRAM = Path(__file__).with_name("record_setup.py")
 _TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
-# torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS, and the standard that it adds
-_HOST = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-fPIC")
-_DEVICE = (
-    "-DCUDA_HAS_FP16=1",
-    "-D__HIP_NO_HALF_OPERATORS__=1",
-    "-D__HIP_NO_HALF_CONVERSIONS__=1",
-    "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
-)
 _PYTHON = ("-DNDEBUG",)  # of CPython's own flags, which setuptools gives to the host's compiler, and torch to it alone
 _CXX20 = (2, 12)  # the first torch whose headers need C++20
 _HIP_SUFFIXES = (".cu", ".hip")
@@ -113,7 +106,8 @@ def units(extension: Mapping[str, Any], tree: Tree, copy: Path, at: Path, torch:
         device = written.endswith(_HIP_SUFFIXES)
         own = _args(extension["args"], device)
         said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [_standard(torch)]
-        flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else _PYTHON), *common, *own, *said]
+        of_side = extension.get("for_device", FOR_DEVICE) if device else _PYTHON
+        flags = [*(FOR_ALL if extension["device"] else ()), *of_side, *common, *own, *said]
         path = _own(Path(written), tree, copy, at)
         out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked / at)))
     return out
@@ -123,8 +117,8 @@ def alone(unit: Unit, torch: Torch, rocm: Path) -> tuple[str, ...]:
     """The options for a unit that no build file names, as `torch.utils.cpp_extension.load` has them. `rocm`: ROCm's
     headers."""
     said = [] if any(w.startswith("-std=") for w in unit.flags) else [_standard(torch)]
-    of_side = _DEVICE if unit.language == HIP else _PYTHON
-    return (*_HOST, *of_side, *_folders(torch, rocm), *_names(Path(unit.path).stem), *said)
+    of_side = FOR_DEVICE if unit.language == HIP else _PYTHON
+    return (*FOR_ALL, *of_side, *_folders(torch, rocm), *_names(Path(unit.path).stem), *said)
 
 
 def _folders(torch: Torch, rocm: Path) -> list[str]:

@@ -18,6 +18,14 @@ from pathlib import Path
 from typing import Any
 
 HIP = "7.1.0"  # what torch.version.hip states
+# torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS
+FOR_ALL = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-fPIC")
+FOR_DEVICE = (
+    "-DCUDA_HAS_FP16=1",
+    "-D__HIP_NO_HALF_OPERATORS__=1",
+    "-D__HIP_NO_HALF_CONVERSIONS__=1",
+    "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
+)
 
 
 class _Version(str):
@@ -82,6 +90,7 @@ def stand_in(rocm: str, version: str) -> None:
     if importlib.util.find_spec("wheel") is None:  # packages for which a setup.py makes its own kind of wheel
         _module("wheel")
         _module("wheel.bdist_wheel", bdist_wheel=_Anything)
+    version = f"{version.partition('+')[0]}+rocm{HIP.rpartition('.')[0]}"  # as wheels for ROCm have it
     _module("torch", __version__=_Version(version), __file__="torch/__init__.py", __path__=["torch"])
     _module("torch.version", hip=HIP, cuda=None, __version__=_Version(version), rocm=HIP)
     _module(
@@ -109,6 +118,9 @@ def stand_in(rocm: str, version: str) -> None:
         CUDA_HOME=None,
         ROCM_HOME=rocm,
         IS_HIP_EXTENSION=True,
+        COMMON_HIP_FLAGS=list(FOR_ALL),
+        COMMON_HIPCC_FLAGS=list(FOR_DEVICE),
+        COMMON_NVCC_FLAGS=[],  # there, and not used
         ROCM_VERSION=tuple(int(p) for p in HIP.split(".")[:2]),
         TORCH_MAJOR=_numbers(version)[0],
         TORCH_MINOR=_numbers(version)[1],
@@ -135,6 +147,7 @@ def main(script: str, rocm: str, version: str, result: str, *args: str) -> None:
                     "defines": [[str(k), None if v is None else str(v)] for k, v in e.define_macros],
                     "undefines": list(e.undef_macros),
                     "args": e.extra_compile_args,
+                    "for_device": sys.modules["torch.utils.cpp_extension"].COMMON_HIPCC_FLAGS,
                 }
             )
 
