@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.named_types import VECTORS
-from cu2port.facts.structure import Function
+from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
@@ -30,7 +31,8 @@ class VectorOperator(Check):
     makes every use ambiguous. So it is with complex numbers, which are vectors of two in HIP. Where the user's does the
     same it is taken out. Where it does something else (the product of complex numbers, say) it is written twice, once
     for the host and once for the device: clang prefers a function of one side to HIP's, which is for both. In a C++
-    source without sides any second one is ambiguous, and one that does something else needs a name of its own.
+    source without sides any second one is ambiguous, and one that does something else needs a name of its own. A macro
+    that makes operators of both sides for such types makes them for each side.
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
@@ -80,6 +82,14 @@ class VectorOperator(Check):
             "#define OP(T) __host__ __device__ T operator*(T a, T b) { return a; }\n",
             note="in a macro body the types are not known",
         ),
+        Example(
+            "#define OP(T, S, O) \\\n__device__ __host__ T& operator O (T& a, const T& b) { a.x O b.x; return a; } \\\n"
+            "__device__ __host__ T& operator O (T& a, S b) { a.x O b; return a; }\nOP(int2, int, +=)\n",
+            "#define OP(T, S, O) \\\n__host__ T& operator O (T& a, const T& b) { a.x O b.x; return a; } "
+            "__device__ T& operator O (T& a, const T& b) { a.x O b.x; return a; } \\\n"
+            "__device__ __host__ T& operator O (T& a, S b) { a.x O b; return a; }\nOP(int2, int, +=)\n",
+            "a macro that makes operators for the types that it is used with",
+        ),
         Example("__host__ __device__ float2 operator*(float2 a, float b) { return make_float2(a.x * b, a.y * b); }"),
         Example("__device__ float2 operator*(float2 a, float2 b) { return make_float2(a.x * b.x, a.y * b.y); }"),
         Example("struct V { V operator*(V b) { return *this; } };", note="a class of the user's"),
@@ -124,6 +134,27 @@ class VectorOperator(Check):
             if not both and not (plain and not sides):
                 continue
             yield from self._judge(unit, i, head, last, vector, same, sides >= _BOTH, plain)
+        yield from self._made(unit)
+
+    def _made(self, unit: Unit) -> Iterator[Finding]:
+        """Operators that a macro makes: what its bodies do depends on the use, so that each is for one side."""
+        for i, macro in unit.once(_in_macros):
+            close = unit.match[i + 2]
+            head = next((k + 1 for k in range(i - 1, macro.first - 1, -1) if unit.t[k] in (";", "{", "}")), macro.first)
+            words = set(unit.t[head:i])
+            sides = words & _BOTH | {s for w in words if w in unit.macros for s in unit.side_macros.get(w, ())}
+            if close < 0 or unit.tok(close + 1) != "{" or not sides >= _BOTH or words & {"friend", "template"}:
+                continue
+            vector = next((v for meant in _uses(unit, macro) if (v := _made_for(unit, i, meant))), "")
+            if vector:
+                yield self.finding(
+                    f"`{macro.name}` makes operators that HIP has for {vector}, and a second one for both sides makes "
+                    "every use ambiguous; written once for the host and once for the device",
+                    unit.p[head],
+                    unit.end(unit.match[close + 1]),
+                    (_for_each_side(unit, head, i, unit.match[close + 1], " "),),
+                    cuda=vector,
+                )
 
     def _judge(
         self, unit: Unit, i: int, head: int, last: int, vector: str, same: bool | None, sure: bool, plain: bool
@@ -186,7 +217,32 @@ def _vectors(unit: Unit) -> dict[str, int]:
     return found
 
 
-def _for_each_side(unit: Unit, head: int, stop: int, last: int) -> Edit:
+def _in_macros(unit: Unit) -> list[tuple[int, Macro]]:
+    """Tokens `operator` in the bodies of macros with parameters, which are used for all of the types."""
+    if not any(unit.in_directive(i) is not None for i in unit.find("operator")):
+        return []
+    macros = [m for of in unit.macros.values() for m in of if m.params]
+    return [
+        (k, m) for m in macros for k in range(m.first, m.stop) if unit.t[k] == "operator" and unit.tok(k + 2) == "("
+    ]
+
+
+def _uses(unit: Unit, macro: Macro) -> Iterator[dict[str, str]]:
+    """What the parameters of a macro mean, by use of it in the file."""
+    for k in unit.find(macro.name):
+        if unit.tok(k + 1) == "(" and unit.in_directive(k) is None and unit.match[k + 1] > 0:
+            found = [unit.text[s.start : s.end].strip() for s in unit.split_args(k + 2, unit.match[k + 1])]
+            yield dict(zip(macro.params or (), found, strict=False))
+
+
+def _made_for(unit: Unit, i: int, meant: dict[str, str]) -> str:
+    """The vector type of the operator at a token where names mean others; "" for one that HIP has not."""
+    op = meant.get(unit.t[i + 1], unit.t[i + 1])
+    operands = _operands(unit, i + 2, unit.once(_vectors), meant)
+    return operands[0] if operands and op in _NAMES and len(operands[1]) == (1 if op in ("++", "--") else 2) else ""
+
+
+def _for_each_side(unit: Unit, head: int, stop: int, last: int, between: str = "\n") -> Edit:
     """Tokens [head, last], with execution spaces in [head, stop), written for the host and then for the device."""
     sides = [
         k for k in range(head, stop) if unit.t[k] in _BOTH or unit.t[k] in unit.side_macros.keys() & unit.macros.keys()
@@ -197,7 +253,7 @@ def _for_each_side(unit: Unit, head: int, stop: int, last: int) -> Edit:
         for n, k in enumerate(sides):
             parts += [Span(at, unit.p[k]), *([side, *_besides(unit, unit.t[k])] if n == 0 else [])]
             at = unit.end(k) if n == 0 else unit.p[k + 1]
-        parts += [Span(at, unit.end(last)), *(["\n"] if side == "__host__" else [])]
+        parts += [Span(at, unit.end(last)), *([between] if side == "__host__" else [])]
     kept = [x for x in parts if isinstance(x, str) or x.start < x.end]
     return Edit(unit.p[head], unit.end(last), tuple(kept))
 
@@ -210,13 +266,16 @@ def _besides(unit: Unit, macro: str) -> list[str]:
     return [f" {w}" for w in unit.t[body.first : body.stop] if w not in _BOTH]
 
 
-def _operands(unit: Unit, opener: int, vectors: dict[str, int]) -> tuple[str, tuple[str, ...]] | None:
-    """The vector type that all parameters have, and their names ("" where there is none); None for other lists."""
+def _operands(
+    unit: Unit, opener: int, vectors: dict[str, int], meant: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, tuple[str, ...]] | None:
+    """The vector type that all parameters have, and their names ("" where there is none); None for other lists.
+    `meant`: what names of types stand for."""
     types: set[str] = set()
     names = []
     for span in unit.split_args(opener + 1, unit.match[opener]):
         found = re.findall(r"\w+|\S", unit.text[span.start : span.end])
-        words = [w for w in found if w not in ("const", "&", "struct")]
+        words = [meant.get(w, w) for w in found if w not in ("const", "&", "struct")]
         if not 1 <= len(words) <= 2 or words[0] not in vectors:
             return None
         types.add(words[0])
