@@ -101,6 +101,9 @@ def test_memory_clobber_is_kept(clang: ClangService) -> None:
     assert text == f"{fence} s = cu2port::ptx::ld_relaxed_gpu_global<std::int32_t>(p); {fence}"
     text = body('asm volatile("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a) : "memory");', clang)
     assert text == f"d = a + 1; {fence}"
+    for proxy in ("fence.proxy.alias", "fence.proxy.async.shared::cta", "membar.proxy.alias"):
+        assert body(f'asm volatile("{proxy};" ::: "memory");', clang) == fence
+    assert body('asm volatile("fence.acq_rel.gpu;" ::: "memory");', clang) == "cu2port::ptx::fence_acq_rel_gpu();"
 
 
 @pytest.mark.parametrize(
@@ -431,6 +434,15 @@ def test_trap(clang: ClangService) -> None:
     result = convert(f'{OPEN}  asm volatile("wgmma.fence.sync.aligned;");\n}}\n', clang, ptx="trap")
     text = result.output.decode()
     assert '  cu2port::ptx::untranslated_trap("wgmma.fence.sync.aligned: ' in text and "asm" not in text
+
+
+def test_a_number_of_registers_may_be_a_constant_of_a_template(clang: ClangService) -> None:
+    source = """template <int N> __device__ void more() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
+template <int N> __device__ void less() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
+"""
+    made = convert(source, clang)
+    assert [j.outcome for j in made.findings if j.finding.code == "CU401"] == [Outcome.APPLIED] * 2
+    assert "setmaxnreg" not in made.output.decode()
 
 
 def test_a_carry_does_not_cross_functions(clang: ClangService) -> None:

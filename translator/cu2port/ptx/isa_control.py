@@ -116,7 +116,7 @@ def nanosleep(a: Value) -> Value:
 
 
 @ptx("pmevent{.mask} a:imm", ref=_MISC + "pmevent")
-@ptx("setmaxnreg.{how:inc|dec}.sync.aligned.u32 a:imm", ref=_MISC + "setmaxnreg", sm=90)
+@ptx("setmaxnreg.{how:inc|dec}.sync.aligned.u32 a:u32", ref=_MISC + "setmaxnreg", sm=90)
 @ptx(
     "griddepcontrol.{what:launch_dependents|wait}",
     ref="parallel-synchronization-and-communication-instructions-griddepcontrol",

@@ -361,7 +361,8 @@ class _Lifter:
         """
         if not self.touches_memory() and any(_COPY.match(i.opcode) for i in instructions(self.statements)):
             return False
-        return not all(i.name in _FENCES for i in instructions(self.statements))
+        # a fence between ways to memory becomes nothing
+        return not all(i.name in _FENCES and ".proxy." not in i.opcode for i in instructions(self.statements))
 
 
 _MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"})
