@@ -8,7 +8,23 @@ from typing import Any
 from cu2port.ptx.interp import SHARED_WINDOW
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.isa_integer import saturated
-from cu2port.ptx.ops import PRED, U32, U64, Op, Value, const, convert, larger, make, pack, part, smaller, unsigned
+from cu2port.ptx.ops import (
+    PRED,
+    U32,
+    U64,
+    Effect,
+    NoMeaningError,
+    Op,
+    Value,
+    const,
+    convert,
+    larger,
+    make,
+    pack,
+    part,
+    smaller,
+    unsigned,
+)
 from cu2port.ptx.table import Example, ptx
 
 _REF = "data-movement-and-conversion-instructions-"
@@ -168,10 +184,23 @@ def isspacep(a: Value, space: str) -> Value:
     return Value(IS_SPACE, PRED, (a,), space.partition(":")[0])
 
 
+def _own(machine: Any, v: Value, active: tuple[int, ...], args: list[dict[int, int]]) -> dict[int, int]:
+    return {lane: args[0][lane] for lane in active}
+
+
+#: traps for any block but the first
+MAPA = Op("mapa", lambda v, a, b: a, "cu2port::ptx::mapa<{t}>({all})", effect=Effect.STATE, loose=True, run=_own)
+
+
 @ptx("mapa{.space:shared::cluster}.{t:u32|u64} d, a, b:u32", ref=_REF + "mapa", sm=90)
 def mapa(a: Value, b: Value) -> Value:
-    """In a cluster of one block every address is the block's own."""
-    return a
+    """In a cluster of one block there is no other block's memory."""
+    if b.constant:
+        raise NoMeaningError(
+            "it asks for the shared memory of another block of a cluster, and AMD GPUs have no clusters",
+            "let each block work for itself, and reduce through global memory",
+        )
+    return a if b.constant == 0 else Value(MAPA, a.type, (a, b))
 
 
 @ptx(

@@ -50,6 +50,12 @@ _SOME_MEET_NOTE = (
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
 )
 _TRAP_NOTE = "`.trap` stops a kernel that leaves the surface; here such a load gives 0 and such a store does nothing"
+_CLUSTER = re.compile(r"(?:mapa|getctarank|barrier\.cluster)\.")
+_CLUSTER_REGISTER = re.compile(r"%cluster_(?:ctarank|nctarank|ctaid|nctaid)\b")
+_CLUSTER_NOTE = (
+    "a cluster is one block here: launch the kernel without clusters; where another block is asked for its shared "
+    "memory the kernel traps"
+)
 _FLOAT_PRODUCT_NOTE = "products are exact, and sums are rounded in another order than NVIDIA's"
 _PRODUCT = re.compile(r"(?:mma|wmma\.mma)[.:]")
 _SPARSE_PRODUCT = re.compile(r"mma[\w.:]*\.sp(?:::|\.)")
@@ -185,6 +191,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
+    if any(map(_CLUSTER.match, names)) or any(_CLUSTER_REGISTER.search(r.text) for r in readings):
+        certain, note = False, note or _CLUSTER_NOTE
     fast = unit.options.ptx_fp == "fast"
     where = "" if s.keyword not in kept.tiles else ELSEWHERE if s.keyword in kept.elsewhere else AROUND
     apart = s.keyword in kept.exchanged
