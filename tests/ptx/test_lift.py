@@ -437,7 +437,8 @@ def test_trap(clang: ClangService) -> None:
 
 
 def test_a_number_of_registers_may_be_a_constant_of_a_template(clang: ClangService) -> None:
-    source = """template <int N> __device__ void more() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
+    source = """template <int N> __device__ void more() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> __device__ void less() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
 """
     made = convert(source, clang)
