@@ -26,6 +26,7 @@ from cu2port.lint.select import make_selection
 from cu2port.project.graph import Graph, Scan
 from cu2port.project.jobs import Job, Tools, patch
 from cu2port.project.reach import Reach
+from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import lex
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -135,6 +136,20 @@ def test_time_is_linear(name: str, n: int) -> None:
     seconds(2)  # what is loaded once
     few, many = seconds(n), seconds(8 * n)
     assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"
+
+
+def test_line_starts_are_found_in_linear_time() -> None:
+    """Neither the text before a directive nor a file without `\\r` is read again for each directive."""
+
+    def seconds(end: str, n: int) -> float:
+        text = f"#if A{end}int a;{end}#endif{end}" * n
+        start = time.process_time()
+        assert is_orderly(text)
+        return time.process_time() - start
+
+    for end in ("\n", "\r", "\r\n"):
+        few, many = min(seconds(end, 4000) for _ in range(3)), seconds(end, 32_000)
+        assert many < 24 * few + 0.1, f"{many:.2f} s for 8 times the input that takes {few:.2f} s ({end!r})"
 
 
 def test_many_comments_in_one_gap_are_read_in_linear_time() -> None:

@@ -201,7 +201,7 @@ def _is_own(unit: Unit, inc: Include) -> bool:
 def _drop_line(unit: Unit, d: Directive) -> Edit:
     """Remove a directive with its line; a comment that follows it stays."""
     text = unit.text
-    start = max(text.rfind("\n", 0, d.start), text.rfind("\r", 0, d.start)) + 1
+    start = _line_start(text, d.start, 0)
     if text[start : d.start].strip():
         start = d.start
     last = unit.end(d.stop - 1)
@@ -358,5 +358,5 @@ def _insertion_point(unit: Unit, bom: int) -> int:
 
 
 def _line_start(text: str, offset: int, floor: int) -> int:
-    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-    return max(start, floor)
+    newline = text.rfind("\n", floor, offset)
+    return max(newline, text.rfind("\r", max(newline, floor), offset), floor - 1) + 1

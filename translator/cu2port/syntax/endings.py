@@ -44,9 +44,10 @@ def is_orderly(text: str) -> bool:
 
 def _begins_line(text: str, at: int) -> bool:
     """Whether nothing but blanks is before a place on its line, and the line before does not go on in this one."""
-    end = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
-    if text[end + 1 : at].strip(_BLANK):
-        return False
-    if text[max(0, end - 1) : end + 1] == "\r\n":
+    end = at
+    while end and text[end - 1] in _BLANK:
         end -= 1
-    return end < 1 or text[end - 1] != "\\"
+    if end == 0 or text[end - 1] not in "\r\n":
+        return end == 0
+    end -= 2 if text[end - 2 : end] == "\r\n" else 1
+    return end == 0 or text[end - 1] != "\\"

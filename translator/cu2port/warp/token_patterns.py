@@ -31,6 +31,7 @@ _WARP = re.compile(
 _THREADS = re.compile(r"(?i)(?:num_?|n_?)threads|lanes|warp_?(?:size|width|threads)|width")
 _COMPARISONS = frozenset("== != <= >= < >".split())
 _LAST_LANE = re.compile(r"(?i)(?!.*per_?lane).*lanes?\Z")
+_LONG_COMMENT = 200  # characters: a comment that names an argument is shorter
 _MAX_WARPS = re.compile(r"(?i)k?max_?(?:num_?|n_?)?(?:block_?)?warps(?:_?(?:per|in)_?(?:block|cta|tb))?\Z")
 
 
@@ -105,8 +106,8 @@ def _commented(unit: Unit) -> Iterator[tuple[int, Role]]:
     for i in unit.find("32", "32u", "32U"):
         end = unit.p[i]
         if unit.text[max(0, end - 4) : end].rstrip().endswith("*/"):
-            start = unit.text.rfind("/*", 0, end)
-            if _THREADS.search(unit.text[start:end]) and unit.tok(i - 1) in ("(", ",", "<"):
+            start = unit.text.rfind("/*", max(0, end - _LONG_COMMENT), end)
+            if start >= 0 and _THREADS.search(unit.text[start:end]) and unit.tok(i - 1) in ("(", ",", "<"):
                 yield i, Role.WIDTH
 
 
