@@ -256,6 +256,20 @@ def test_a_conversion_to_a_cuda_type_declares_no_such_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("API ::cudaStream_t s();\n", "API ::hipStream_t s();\n"),
+        ("API::cudaStream_t s();\nApi ::cudaStream_t t();\n", None),  # in a namespace
+        ("API auto p() const NOEXCEPT->cudaPitchedPtr { }\n", "API auto p() const NOEXCEPT->hipPitchedPtr { }\n"),
+        ("auto p() NOEXCEPT->cudaStream_t;\n", "auto p() NOEXCEPT->hipStream_t;\n"),
+        ("int p() { return (int)P1->cudaPitchedPtr; }\n", None),  # a member
+    ],
+)
+def test_a_macro_before_a_name_is_no_namespace_and_no_object(before: str, after: str | None) -> None:
+    assert translate(before, path="a.h").output.decode() == (after or before)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "auto f(S s) -> cudaError_t { return cudaSuccess; }\n",

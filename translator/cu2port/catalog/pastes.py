@@ -1,12 +1,16 @@
-"""CUDA names that a macro joins to names of the file: `LOAD(cuInit)` with `f##_p` in it, and `cuInit_p` declared."""
+"""CUDA names and macros: those that one joins to names of the file (`LOAD(cuInit)` with `f##_p` in it, and `cuInit_p`
+declared), and those that stand behind one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cu2port.core.late import regex
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+
+_CAPITALS = regex(r"[A-Z][A-Z0-9_]+\Z")  # a macro, as a rule
 
 
 def pasted(unit: Unit) -> Mapping[int, str]:
@@ -46,3 +50,20 @@ def _forms(unit: Unit, macro: Macro) -> list[tuple[int, str, str]]:
         if joined and all(is_identifier(w) and w not in params for w in joined):
             found.append((params.index(unit.t[k]), before, after))
     return found
+
+
+def is_global(unit: Unit, i: int) -> bool:
+    """Whether token i, behind a `::`, is a global name after a macro, and none in a namespace of the macro's name:
+    `API ::cudaStream_t stream();`."""
+    at, owner = unit.p[i - 1], unit.t[i - 2]
+    return unit.p[i] == at + 2 and unit.end(i - 2) < at and _CAPITALS.match(owner) is not None
+
+
+def is_returned(unit: Unit, i: int) -> bool:
+    """Whether token i, behind a `->`, is a type that a function returns and no member: `auto f() -> cudaError_t {`,
+    with a macro before it where that is for `noexcept`."""
+    k = i - 3 if _CAPITALS.match(unit.tok(i - 2)) else i - 2
+    if unit.tok(i - 1) != "->" or unit.tok(k) not in (")", "const", "noexcept", "mutable", "constexpr"):
+        return False
+    after = unit.tok(i + 1)
+    return after in ("{", "*", "&") or (unit.t[i].endswith("_t") and after in (";", "=", ",", ")"))

@@ -8,7 +8,7 @@ from functools import cache
 
 from cu2port.catalog import Catalog, Row, is_libcudacxx, load_catalog
 from cu2port.catalog.groups import unqualified
-from cu2port.catalog.pastes import pasted
+from cu2port.catalog.pastes import is_global, is_returned, pasted
 from cu2port.core.late import dataclass, regex
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import (
@@ -111,7 +111,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         before = unit.tok(i - 1)
         if before in (".", "->") and unit.tok(i + 1) == "(" and t[i] not in declared:
             guessed.add(i)
-        if (before in (".", "->", "~") and not _is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
+        if (before in (".", "->", "~") and not is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
             out.add(i)
             continue
         if i in pasted(unit) or "##" in (before, unit.tok(i + 1)):
@@ -124,6 +124,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if before == "::":
             owner = unit.tok(i - 2)
             qualified = owner == ">" or (owner and is_identifier(owner) and owner not in KEYWORDS)
+            qualified = qualified and not is_global(unit, i)
             if qualified and (i - 2 not in scopes or i - 2 in out):
                 out.add(i)
                 continue
@@ -139,14 +140,6 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         out |= _settle(unit, doubtful, guessed)
         out |= {i + 2 for i in sorted(scopes & out)}
     return out
-
-
-def _is_returned(unit: Unit, i: int) -> bool:
-    """Whether token i, behind a `->`, is a type that a function returns and no member: `auto f() -> cudaError_t {`."""
-    if unit.tok(i - 1) != "->" or unit.tok(i - 2) not in (")", "const", "noexcept", "mutable", "constexpr"):
-        return False
-    after = unit.tok(i + 1)
-    return after in ("{", "*", "&") or (unit.t[i].endswith("_t") and after in (";", "=", ",", ")"))
 
 
 def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
