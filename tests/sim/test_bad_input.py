@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import cccl, sim_build, sim_compiler, simulate
 from cu2port.verify.simulate import CANNOT, TIMED_OUT
 
 HEAD = "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
@@ -116,3 +116,13 @@ def test_nothing_is_left_in_the_cache_but_runtimes_and_the_header(folder: Path) 
     assert simulated(folder, kernel("d[threadIdx.x] = 1;")).returncode == 0
     cache = Path(os.environ["CU2PORT_CACHE_DIR"])
     assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} <= {"runtime", "asked", "first", "first.h"}
+
+
+def test_where_thrust_is_missing_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cccl, "find_cccl", lambda: None)
+    source = tmp_path / "a.cu"
+    source.write_text("#include <thrust/sort.h>\nint main() {}\n")
+    toolchain = sim_compiler.find_toolchain()
+    with pytest.raises(sim_compiler.CannotBuild, match=r"pip install 'cu2port\[simulate\]'"):
+        sim_build.build(sim_build.find_program(source), tmp_path / "out", [64], toolchain)
+    assert cccl.missing(["#include <vector>\n"]) == ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import util
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 FOLDER = "CU2PORT_SIM_CCCL"
 _IN_WHEELS = ("cuda_cccl/include", "cu13/include/cccl")  # below the package `nvidia`
 _MARK = "thrust/version.h"
+_ASKED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]thrust/', re.MULTILINE)
 
 
 @cache
@@ -28,3 +31,10 @@ def flags() -> tuple[str, ...]:
     if folder is None:
         return ()
     return ("-isystem", str(folder), "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP")
+
+
+def missing(texts: Iterable[str]) -> str:
+    """What to do, where a program that includes Thrust does not compile since it is not there; else nothing."""
+    if find_cccl() is not None or not any(_ASKED.search(text) for text in texts):
+        return ""
+    return f"Thrust is missing: pip install 'cu2port[simulate]', or {FOLDER} names the folder that has thrust/"

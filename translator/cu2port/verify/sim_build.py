@@ -20,11 +20,12 @@ from cu2port.project.computing import Multiplied
 from cu2port.project.graph import Graph
 from cu2port.project.jobs import scan_text
 from cu2port.project.tree import CannotRun
+from cu2port.verify import cccl
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shielded import shields
-from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, Toolchain
+from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, CannotBuild, Toolchain
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
@@ -281,7 +282,10 @@ def build(
             flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
             flags += toolchain.runtime_first(flags)
-        toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
+        try:
+            toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
+        except CannotBuild as e:
+            raise CannotBuild("\n".join(x for x in (str(e), cccl.missing(texts)) if x)) from None
         return out
 
     todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(built)]

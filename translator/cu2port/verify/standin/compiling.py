@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build, sim_compiler
+from cu2port.verify import cccl, sim_build, sim_compiler
 from cu2port.verify.shielded import shields
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
@@ -74,7 +74,10 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         if line.job is Job.DEPEND:
             run(settings.toolchain, [*words, "-x", "c++", str(copy)])  # preprocessed only, as nvcc does
         else:
-            run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
+            try:
+                run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
+            except sim_compiler.CannotBuild:
+                raise sim_compiler.CannotBuild(cccl.missing(unit.text for unit, _ in units.values())) from None
             if out is not None and line.job is Job.OBJECT and not line.separate:
                 localize_names(out, [unit for unit, _ in units.values()])
         if line.depends:
