@@ -77,6 +77,13 @@ def test_words_of_nvcc() -> None:
     ]
 
 
+def test_commas_of_nvccs_macros() -> None:
+    """As `nvcc -dryrun` shows it; other compilers take the comma as a part of the value."""
+    given = ["-DA=1\\,2", "-DB=3,C=4", '-DD="x,y"', "-D", "E", "-c", "x.cu"]
+    assert read("nvcc", given).defines == ["A=1,2", "B=3", "C=4", 'D="x,y"', "E"]
+    assert read("hipcc", ["-DB=3,C=4", "-c", "x.hip"]).defines == ["B=3,C=4"]
+
+
 def test_words_of_hipcc_and_languages() -> None:
     line = read("hipcc", "--offload-arch=gfx942 -fgpu-rdc -Xclang -x -mllvm -y -c a.hip -fPIC".split())
     assert line.job is Job.OBJECT and line.separate and line.flags == ["-fPIC"]

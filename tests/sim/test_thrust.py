@@ -65,7 +65,7 @@ int main() {
     int *raw, last;
     cudaMalloc(&raw, 64 * sizeof(int));
     thrust::device_ptr<int> p(raw);
-    thrust::exclusive_scan(thrust::device, v.begin(), v.end(), p);
+    thrust::exclusive_scan(thrust::device.on(stream), v.begin(), v.end(), p);
     cudaMemcpy(&last, raw + 63, sizeof last, cudaMemcpyDeviceToHost);
     thrust::device_vector<float> w(64, 0.5f), out(64);
     auto both = thrust::make_zip_iterator(thrust::make_tuple(v.begin(), w.begin()));

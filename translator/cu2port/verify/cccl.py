@@ -37,4 +37,4 @@ def missing(texts: Iterable[str]) -> str:
     """What to do, where a program that includes Thrust does not compile since it is not there; else nothing."""
     if find_cccl() is not None or not any(_ASKED.search(text) for text in texts):
         return ""
-    return f"Thrust is missing: pip install 'cu2port[simulate]', or {FOLDER} names the folder that has thrust/"
+    return f"Thrust is not here; if needed: pip install 'cu2port[simulate]', or {FOLDER}: the folder that has thrust/"

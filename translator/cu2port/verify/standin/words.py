@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,6 +159,7 @@ _LANGUAGES = {
     **dict.fromkeys((".c", ".i"), "c"),
 }
 _DEVICE_FILES = (".ptx", ".cubin", ".fatbin", ".hsaco", ".co")
+_PARTS = re.compile(r'(?:\\,|"[^"]*"|[^,])+')
 _GLUED = ("-Wl,", "-I", "-D", "-U", "-L", "-l", "-o", "-x", "-isystem", "-include", "-MF", "-MT", "-MQ")
 
 
@@ -277,7 +279,7 @@ def _apply(line: CommandLine, mode: str, word: str, row: Row | None, value: str 
         case Is.INCLUDE:
             line.include_dirs += text.split(",") if mode == NVCC else [text]
         case Is.DEFINE:
-            line.defines.append(text)
+            line.defines += _listed(text) if mode == NVCC else [text]
         case Is.FORCED:
             line.forced.append(text)
         case Is.DEPENDS:
@@ -298,6 +300,11 @@ def _apply(line: CommandLine, mode: str, word: str, row: Row | None, value: str 
                 line.link += given
         case _:
             pass
+
+
+def _listed(text: str) -> list[str]:
+    """The parts of a list of nvcc's: a comma in double quotes or behind a backslash parts nothing."""
+    return [part.replace("\\,", ",") for part in _PARTS.findall(text)]
 
 
 def _split(text: str) -> list[str]:
