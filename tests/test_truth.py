@@ -172,3 +172,13 @@ def test_what_is_skipped_is_what_hip_leaves_out(condition: str, first: bool, sec
         options = Options(skip_inactive=True, use_clang=asked)
         made = translate(text, options, path="a.h", clang=service if asked else None).output.decode()
     assert ["hipFree" in part for part in made.split("#else")] == [first, second]
+
+
+@pytest.mark.parametrize(("condition", "first", "second"), SKIPPED)
+def test_what_hip_leaves_out_is_no_work(condition: str, first: bool, second: bool) -> None:
+    """A name without counterpart is work where HIP may read it, and for information where HIP never does."""
+    call = "void f() { cudaGraphicsD3D9RegisterResource(0, 0, 0); }"
+    judged = translate(f"{condition}\n{call}\n#else\n{call}\n#endif\n", path="a.h").findings
+    mine = sorted((j for j in judged if "D3D9" in j.finding.message), key=lambda j: j.finding.start)
+    assert [j.open for j in mine] == [first, second]
+    assert ["leaves this branch out" not in j.finding.message for j in mine] == [first, second]

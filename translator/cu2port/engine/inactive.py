@@ -1,4 +1,4 @@
-"""Branches that HIP's compiler leaves out, for `--skip-inactive`: what is in them is not converted.
+"""Branches that HIP's compiler leaves out: nothing in them is work, and with `--skip-inactive` they are not converted.
 
 A condition that asks for CUDA or HIP has another answer there than under nvcc, and edits change it; so the condition is
 decided as it will are in the output. Of other conditions libclang tells, which knows the macros of the command line.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import replace
 
 from cu2port.core import edits
-from cu2port.core.model import Edit, Finding, Span
+from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.facts.atoms import CUDA_MACROS, is_of_one_arch, names_hip, of_pass
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import CONDITIONS, condition_of
@@ -30,6 +31,24 @@ def inactive(unit: Unit, findings: Iterable[Finding]) -> tuple[Span, ...]:
         if g.chain[0] not in by_platform and told.holds(g.start, g.end) and not doubtful.holds(g.start, g.end):
             out.append(Span(g.start, g.end))
     return (*out, *unit.dead)
+
+
+def told_as_left_out(unit: Unit, findings: list[Finding]) -> list[Finding]:
+    """The same findings; what needs work by hand in a branch that neither pass of HIP takes, whatever macros a build
+    sets, is for information, since nobody has to do it."""
+    open_ones = [f for f in findings if not f.edits and f.severity is not Severity.INFO]
+    branches = Cover(unit.groups) if open_ones else ()
+    open_ones = [f for f in open_ones if f.start in branches]
+    if not open_ones:
+        return findings
+    decided = _decided(unit, _by_platform(unit), findings)
+    left_out = Cover((*decided, *unit.dead))
+    found = {id(f) for f in open_ones if f.start in left_out}
+    return [_as_information(f) if id(f) in found else f for f in findings]
+
+
+def _as_information(f: Finding) -> Finding:
+    return replace(f, severity=Severity.INFO, message=f"{f.message}; HIP's compiler leaves this branch out")
 
 
 def _by_platform(unit: Unit) -> frozenset[int]:

@@ -17,7 +17,7 @@ from cu2port.core.late import dataclass
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
 from cu2port.engine import hipside
 from cu2port.engine.effects import narrowed
-from cu2port.engine.inactive import inactive
+from cu2port.engine.inactive import inactive, told_as_left_out
 from cu2port.engine.plain_c import in_c
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import is_whole
@@ -88,6 +88,7 @@ def examine(
     if options.skip_inactive:
         left_out = Cover(inactive(unit, findings))
         findings = [f for f in findings if f.start not in left_out]
+    findings = told_as_left_out(unit, findings)
     if path.endswith(".c") and not unit.project.as_cuda:
         findings = [in_c(f) for f in findings]
     if options.archs:
