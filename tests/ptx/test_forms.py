@@ -36,7 +36,26 @@ EXECUTED = (
      "{ .reg .u32 t; mov.u32 t, %0; mov.u32 %0, %2; mov.u32 %1, t; }"),
     ('asm("{ .reg .u32 i; and.b32 i, %1, 1; T: .branchtargets A, B; brx.idx i, T; A: mov.u32 %0, 1; bra E; '
      'B: mov.u32 %0, 2; E: }" : "=r"(v[0]) : "r"(v[1]));', "and.b32 %0, %1, 1; add.u32 %0, %0, 1;"),
+    # nvcc 13 writes a constant as a signed number of its own type, whatever the instruction takes
+    ('asm("and.b32 %0, %1, %2;" : "=r"(v[0]) : "r"(v[1]), "n"((unsigned short)0xffff));', "and.b32 %0, %1, -1;"),
+    ('asm("add.u32 %0, %1, %2;" : "=r"(v[0]) : "r"(v[1]), "n"((unsigned char)200));', "add.u32 %0, %1, -56;"),
+    ('asm("add.u32 %0, %1, %2;" : "=r"(v[0]) : "r"(v[1]), "n"(3 > 2));', "add.u32 %0, %1, 1;"),
 )  # fmt: skip
+#: adds a constant as 64 bits and keeps 32 bits from bit 8 on
+_UPPER = "{{ .reg .b64 t; cvt.u64.u32 t, %1; add.u64 t, t, {}; shr.u64 t, t, 8; cvt.u32.u64 %0, t; }}"
+# (type of a template's parameter or none, the constant, the text that nvcc 13 writes)
+CONSTANTS = (
+    ("", "0xfffffff0u", "-16"),
+    ("", "0x80000000", "-2147483648"),
+    ("", "0x80000000ull", "2147483648"),
+    ("", "sizeof(int)", "4"),
+    ("int", "-5", "-5"),
+    ("unsigned", "0xfffffff0u", "-16"),
+    ("bool", "true", "1"),
+    ("unsigned long long", "0x123456789aull", "78187493530"),
+    ("signed char", "-3", "-3"),
+    ("unsigned short", "65535", "-1"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +98,26 @@ def test_statements_compute_what_the_assembler_sees(clang: ClangService, tmp_pat
         for v in given:
             (after,) = run(parse_inline(text), places, [{f"%{k}": v[k] for k in range(WORDS)}])
             assert next(ran) == [after[f"%{k}"] for k in range(WORDS)], (statement, v)
+
+
+def test_a_constant_is_what_nvcc_writes(clang: ClangService, tmp_path: Path) -> None:
+    rng = random.Random(5)
+    functions = []
+    statement = f'asm("{_UPPER.format("%2")}" : "=r"(v[0]) : "r"(v[1]), "n"(C));'
+    for k, (parameter, constant, _) in enumerate(CONSTANTS):
+        source = f"__device__ void f{k}(unsigned* v) {{ {statement.replace('(C)', f'({constant})')} }}\n"
+        if parameter:
+            source = f"template <{parameter} C> __device__ void t{k}(unsigned* v) {{ {statement} }}\n"
+            source += f"__device__ void f{k}(unsigned* v) {{ t{k}<{constant}>(v); }}\n"
+        result = translate(source, path="a.cuh", clang=clang)
+        assert all(j.outcome is Outcome.APPLIED for j in result.findings), result.output.decode()
+        functions.append(result.output.decode())
+    vectors = [[[rng.getrandbits(32) for _ in range(WORDS)] for _ in range(5)] for _ in CONSTANTS]
+    ran = iter(executed(functions, vectors, tmp_path))
+    for (_, constant, written), given in zip(CONSTANTS, vectors, strict=True):
+        for v in given:
+            wanted = (v[1] + int(written)) % 2**64 >> 8 & 0xFFFFFFFF
+            assert next(ran)[0] == wanted, (constant, v)
 
 
 # --- constants in the text --------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from cu2port.ptx import constants, ops
 from cu2port.ptx.integers import OutOfRangeError
 from cu2port.ptx.ir import (
     TYPES,
+    WIDE,
     Address,
     Const,
     Group,
@@ -291,6 +292,8 @@ class _Binder:
                 raise self.fail(f"`{operand.name}.{operand.select}`: it takes no part of a register")
             if place.constant is not None:
                 return ops.const(place.constant, type_)
+            if place.type.bits < type_.bits and type_.is_int and (wide := WIDE.format(operand.name)) in self.places:
+                return ops.reg(wide, type_)
             if place.type.bits < type_.bits and not place.space:
                 raise self.fail(f"`{operand.name}` has {place.type.bits} bits, {type_.bits} are wanted")
             return ops.reg(operand.name, type_)

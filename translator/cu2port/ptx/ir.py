@@ -325,6 +325,10 @@ class Place:
         return self.object or self.text
 
 
+#: the name of an operand "n" where 64 bits of it are read
+WIDE = "{}.wide"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A register that is written. `name` None is the sink `_`."""

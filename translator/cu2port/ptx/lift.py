@@ -17,9 +17,10 @@ from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import CARRY, UntranslatableError
 from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
-from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type, Variable
+from cu2port.ptx.ir import TYPES, WIDE, Place, Reg, Statement, Type, Variable
 from cu2port.ptx.lifted import CHAIN, TOGETHER, Context, Lifted, RefusedError, parse
 from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, bare, number, stem, tidy
+from cu2port.ptx.operand_types import immediate
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
@@ -158,12 +159,12 @@ class _Lifter:
     def constant(self, i: int) -> int | None:
         operand = self.operands[i]
         expr = self.context.types.get(operand.expr)
-        if expr is not None and expr.value is not None and operand.letter == "n":
-            return expr.value
+        if operand.letter == "n" and (value := immediate(expr)) is not None:
+            return value
         return None if operand.output else number(self.text(i))
 
     def places(self) -> dict[str, Place]:
-        """What reading (`%3`) and writing (`%3.write`) an operand means."""
+        """What reading (`%3`), reading as 64 bits (`%3.wide`) and writing (`%3.write`) an operand means."""
         out: dict[str, Place] = dict(self.context.shared)
         for i, operand in enumerate(self.operands):
             letter = TYPES[_LETTER[operand.letter]]
@@ -182,9 +183,14 @@ class _Lifter:
             elif operand.letter == "l":
                 out[f"%{i}"] = Place(f"{NAMESPACE}address({name})", letter, object=name)
             elif letter.is_int:
-                out[f"%{i}"] = Place(f"{cxx_type(letter)}({bare(name)})", letter, object=name)
+                expr = self.context.types.get(operand.expr)
+                short = operand.letter == "n" and expr is not None and 0 < expr.bits < 32 and expr.signed is False
+                read = f"{NAMESPACE}immediate({name})" if short else bare(name)
+                out[f"%{i}"] = Place(f"{cxx_type(letter)}({read})", letter, object=name)
             else:
                 out[f"%{i}"] = Place(name, letter)
+            if operand.letter == "n" and constant is None:
+                out[WIDE.format(f"%{i}")] = Place(f"{NAMESPACE}immediate({name})", TYPES["s64"], object=name)
             out[_written(i)] = Place(name, type_ or letter, pointer=self.pointer(i))
         return out
 

@@ -38,6 +38,15 @@ def operand_types(unit: Unit, wanted: Iterable[AsmStatement]) -> Mapping[Span, E
     return types
 
 
+def immediate(expr: Expr | None) -> int | None:
+    """The number that nvcc writes for an "n" operand: a signed one of the expression's own type, so -16 for 0xfffffff0u
+    and -1 for (unsigned short)0xffff."""
+    if expr is None or expr.value is None or not expr.bits:
+        return None
+    value = expr.value & ((1 << expr.bits) - 1)
+    return value - (1 << expr.bits) if value >> (expr.bits - 1) else value
+
+
 def _expression(unit: Unit, f: Function, before: int, text: str) -> Expr | None:
     """The type of a name, or of a member of one of CUDA's vectors."""
     member = _MEMBER.match(text)

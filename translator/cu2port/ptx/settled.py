@@ -12,6 +12,7 @@ from cu2port.facts.clang import Expr
 from cu2port.ptx.asm import AsmStatement, Operand, Reading
 from cu2port.ptx.opcode_cases import cases, in_opcode
 from cu2port.ptx.operand_text import number
+from cu2port.ptx.operand_types import immediate
 
 _PLACE = re.compile(r"%%|%(\d+|\[\w+\])")
 _GLUED_BEFORE = re.compile(r"(?:[\w.:]|[\w\]]\[\s*|[<+*]\s*)\Z")
@@ -94,8 +95,8 @@ def _cases(r: Reading, text: str) -> tuple[Reading, ...]:
 
 
 def _value(o: Operand, text: str, types: Mapping[Span, Expr]) -> int | None:
-    expr, spelled = types.get(o.expr), text[o.expr.start : o.expr.end]
-    return expr.value if expr is not None and expr.value is not None else number(spelled)
+    value = immediate(types.get(o.expr))
+    return number(text[o.expr.start : o.expr.end]) if value is None else value
 
 
 def _unknown(o: Operand, text: str) -> _UnsettledError:

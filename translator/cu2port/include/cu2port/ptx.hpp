@@ -78,6 +78,11 @@ template <class T, class... More> CU2PORT_PTX void may_stay(T& x, More&... more)
     may_stay(more...);
 }
 
+// A constant as nvcc writes it into the text: a signed number of its own type.
+template <class T> CU2PORT_PTX constexpr s64 immediate(T n) {
+    return sizeof(T) == 1 ? s64(s8(n)) : sizeof(T) == 2 ? s64(s16(n)) : sizeof(T) == 4 ? s64(s32(n)) : s64(n);
+}
+
 // --- integers --------------------------------------------------------------------------------------------------------
 
 template <class T> struct Wide;
