@@ -144,3 +144,9 @@ def test_macros_of_the_system_that_our_headers_use_stay() -> None:
     defined = {m for m in re.findall(r"#define (\w+)", done.stdout) if not _KEPT.match(m)}
     assert len(defined) > 500, done.stderr
     assert _met(defined) == set(_SYSTEM)
+
+
+def test_what_helper_headers_ask_for_is_in_sight(tmp_path: Path) -> None:
+    """A program or a command line chooses with these, as `-D CU2PORT_WMMA_FAST`."""
+    for names in (["CU2PORT_MMA_FULL_WAVES", "CU2PORT_WMMA_FAST=1"], []):
+        assert shields(names, tmp_path, ["#define CU2PORT_MMA_FULL_WAVES\n"]) == []

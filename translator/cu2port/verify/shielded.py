@@ -13,7 +13,8 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR
 
-_KEPT = re.compile(r"_|NDEBUG\b")  # what headers of the system ask for, and names that no header of ours has
+# what headers of the system ask for, names that no header of ours has, and macros that helper headers ask for
+_KEPT = re.compile(r"_|NDEBUG\b|CU2PORT_")
 _INNER = ("cu2port_sim", "cu2port_trial", "cuda")  # included by our own headers alone
 _SYSTEM = frozenset(  # macros of the system's headers that ours use
     "CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID EINTR FE_DOWNWARD FE_TOWARDZERO FE_UPWARD INFINITY INT_MAX M_PI NAN "
