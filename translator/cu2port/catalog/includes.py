@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
-from cu2port.core.files import CXX_SUFFIXES, HOST_SUFFIXES, suffix
+from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, HOST_SUFFIXES, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, insert, replace
 from cu2port.core.vendored import as_installed, is_in_copy
@@ -25,6 +25,10 @@ RUNTIME = "hip/hip_runtime.h"
 HELPER = regex(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
 #: headers that CUDA's include and HIP's do not, so that code relies on them
 _BROUGHT: Mapping[str, str] = {"cudaGL.h": "GL/gl.h", "cuda_gl_interop.h": "GL/gl.h"}
+#: headers of HIP that do not compile for the host (ROCm 6.0 to 7.1 at least), unless this macro, the guard of what they
+#: include for HIP's compiler alone, is defined before
+_GUARDED: Mapping[str, str] = {"hip/hip_bf16.h": "HIP_INCLUDE_HIP_AMD_DETAIL_WARP_FUNCTIONS_H"}
+_HIP_ONLY = frozenset({"__global__", "__shared__"})  # no other compiler takes a file that uses these
 _INCLUDE = regex(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
@@ -113,7 +117,12 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
             brought = _BROUGHT.get(inc.path, "")
             if brought and all(i.path != brought for i in unit.includes):
                 text = f"<{brought}>\n#include {text}"
-            yield _finding(f"`{inc.path}` is `{hip}`", inc, (replace(inc.start, inc.end, text),), inc.path, hip)
+            edits: tuple[Edit, ...] = (replace(inc.start, inc.end, text),)
+            if hip in _GUARDED and host_may_read(unit):
+                note = "// the compiler of the host does not take all of the next header"
+                guard = f"#ifndef __HIP__  {note}\n#define {_GUARDED[hip]}\n#endif\n"
+                edits = (insert(inc.directive.start, guard), *edits)
+            yield _finding(f"`{inc.path}` is `{hip}`", inc, edits, inc.path, hip)
 
 
 def _may_name_header(unit: Unit) -> bool:
@@ -227,6 +236,11 @@ def compiled_as_cuda(unit: Unit) -> bool:
 def for_host(unit: Unit) -> bool:
     """Whether the compiler of the host compiles a source, before and after it is converted."""
     return suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip
+
+
+def host_may_read(unit: Unit) -> bool:
+    """Whether the compiler of the host may read a file: a source of the host's, or a header without kernels."""
+    return suffix(unit.path) not in CUDA_SUFFIXES and not unit.project.as_hip and unit.words.isdisjoint(_HIP_ONLY)
 
 
 def _has_kernels(unit: Unit) -> bool:

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.files import CUDA_SUFFIXES, suffix
+from cu2port.catalog.includes import host_may_read
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
 _NAMES = frozenset({"__align__", "__builtin_align__"})
-_HIP_ONLY = frozenset({"__global__", "__shared__"})  # no other compiler takes a file that uses these
 
 
 class HostAlign(Check):
@@ -49,7 +48,7 @@ class HostAlign(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if suffix(unit.path) in CUDA_SUFFIXES or unit.project.as_hip or not unit.words.isdisjoint(_HIP_ONLY):
+        if not host_may_read(unit):
             return
         for i in unit.find(*_NAMES):
             if unit.tok(i + 1) != "(" or unit.owns(unit.t[i]) or unit.t[i] in unit.macros:

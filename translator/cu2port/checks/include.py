@@ -26,6 +26,14 @@ class IncludeHeader(RowCheck):
             "#include <GL/gl.h>\n#include <hip/hip_gl_interop.h>\nGLenum e = GL_TEXTURE_2D;\n",
             "CUDA's header includes OpenGL's",
         ),
+        Example(
+            "#include <cuda_bf16.h>\n__nv_bfloat16 half_of(__nv_bfloat16 x);\n",
+            "#ifndef __HIP__  // the compiler of the host does not take all of the next header\n"
+            "#define HIP_INCLUDE_HIP_AMD_DETAIL_WARP_FUNCTIONS_H\n#endif\n#include <hip/hip_bf16.h>\n"
+            "__hip_bfloat16 half_of(__hip_bfloat16 x);\n",
+            "HIP's header has functions that the compiler of the host does not take",
+            path="a.h",
+        ),
         Example("#include <vector>\n", note="not CUDA's"),
         Example(
             "__global__ void k() {}\n",
