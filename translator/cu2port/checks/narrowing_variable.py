@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.catalog.includes import for_host
+from cu2port.core.late import regex
+from cu2port.core.model import Finding, Severity, Side, Span, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import simple_type
+from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import WIDTHS
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import builtin
+
+_TYPES = r"dim3|unsigned|signed|u?int(?:(?:8|16|32|64)_t)?|short|char|long|float|double|uint|size_t"
+# A type, what it declares, and a list with a name in it.
+_LIST = regex(rf"(?<![\w$])(?:{_TYPES})(?![\w$])[^;(){{}}=]{{0,80}}=?\s*\{{[^{{}};A-Za-z_]*+[A-Za-z_]")
+_DIM3 = "dim3"
+_CONSTANT = frozenset({"enumerator", "template parameter", "macro", "function", "type", "using", "namespace"})
+_DEEPEST = 8  # constants that are made of constants
+_MANTISSA = {"float": 24, "double": 53}  # bits
+
+
+class NarrowingVariable(Check):
+    """A list in braces has a value that its type may not hold, such as an `int` for `dim3`.
+
+    C++11 does not allow that. nvcc only warns, and so does gcc behind it; clang stops. A `dim3` is made with
+    parentheses, and a number is cast.
+    """
+
+    code, name, severity = "CU263", "narrowing-variable", Severity.INFO
+    examples = (
+        Example(
+            "void f(int n) { dim3 grid{n / 256, 1}; }\n",
+            "void f(int n) { dim3 grid = dim3(n / 256, 1); }\n",
+        ),
+        Example(
+            "void f(size_t n) { const dim3 a = {n}; k<<<dim3{n}, a>>>(); }\n",
+            "void f(size_t n) { const dim3 a = dim3(n); k<<<dim3(n), a>>>(); }\n",
+            "with an equals sign, and without a name",
+            findings=2,
+        ),
+        Example(
+            "__global__ void k(int n) { int at[2] = {threadIdx.x, n}; }\n",
+            "__global__ void k(int n) { int at[2] = {static_cast<int>(threadIdx.x), n}; }\n",
+            "an array",
+        ),
+        Example(
+            "__device__ void f(int n, double d) { float x{n}, v[] = {1.0, d}; uint64_t m{n + 1}; }\n",
+            "__device__ void f(int n, double d) { float x{static_cast<float>(n)}, v[] = {1.0, d};"
+            " uint64_t m{static_cast<uint64_t>(n + 1)}; }\n",
+            "the first of several variables",
+            findings=2,
+        ),
+        Example("#define GRID(n) dim3 grid{n, 1}\n", "#define GRID(n) dim3 grid = dim3(n, 1)\n", "in a macro body"),
+        Example(
+            "void f(int n) { CHECK(g(dim3{n})); }\n",
+            "void f(int n) { CHECK(g(dim3(n))); }\n",
+            "as a macro's argument",
+        ),
+        Example(
+            "constexpr int N = 4;\nconst int M = N * 2;\n"
+            "void f(unsigned n) { dim3 a{N, M}, b; dim3 c{n, 1}; int x[2] = {N, M}; }\n",
+            note="constants, and what fits",
+        ),
+        Example(
+            "enum class E : int { A, B };\nauto g = [](int n) -> float { return n; };\nstruct S { int n; } s = {1};\n",
+            note="no values",
+        ),
+        Example("void f(int n, float x) { float4 v{n, n, n, n}; long m{n}; double d[2] = {x, 1}; }\n", note="it fits"),
+        Example("void f(int n) { size_t m{n}; }\n", note="the compiler of the host", path="a.cpp"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if for_host(unit):
+            return
+        for m in _LIST.finditer(unit.text):
+            i = unit.lexed.at(m.start())
+            if unit.p[i] != m.start() or unit.tok(i - 1) in ("->", ":", "struct", "class", "."):
+                continue
+            while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
+                i += 1
+            yield from self._list(unit, i)
+
+    def _list(self, unit: Unit, last: int) -> Iterator[Finding]:
+        """The list behind a type whose last word is token `last`."""
+        k = last + 1
+        if unit.tok(k) and is_identifier(unit.tok(k)):
+            k += 1
+        named, bounds = k > last + 1, 0
+        while unit.tok(k) == "[" and unit.match[k] > 0:
+            bounds, k = bounds + 1, unit.match[k] + 1
+        k += named and unit.tok(k) == "="
+        close = unit.match[k] if unit.tok(k) == "{" else -1
+        if close < 0 or bounds > 1 or {"{", ";", "..."}.intersection(unit.t[k + 1 : close]) or unit.tok(k + 1) == ".":
+            return
+        values = [v for v in unit.split_args(k + 1, close) if v.start < v.end]
+        if unit.t[last] == _DIM3:
+            if not bounds and any(_may_narrow(unit, v) for v in values):
+                yield self._dim3(unit, last, k)
+            return
+        type_ = _type_of(unit, last)
+        cast = type_ if builtin((unit.t[last],)) != type_ else unit.t[last]
+        wrong = [v for v in values if not _is_constant(unit, v) and _narrows(simple_type(unit, v), type_)]
+        if type_ and wrong:
+            edits = tuple(
+                e
+                for v in wrong
+                for e in (insert(v.start, f"static_cast<{cast}>(", Side.RIGHT), insert(v.end, ")", Side.LEFT))
+            )
+            message = f"a value may not fit `{cast}`, which clang does not allow in braces"
+            yield self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+    def _dim3(self, unit: Unit, last: int, k: int) -> Finding:
+        close = unit.match[k]
+        first = unit.p[k]
+        if unit.tok(k - 1) == "=":
+            made = _DIM3
+        elif k > last + 1:
+            first, made = unit.end(k - 1), f" = {_DIM3}"
+        else:
+            made = ""
+        edits = (replace(first, unit.end(k), f"{made}("), replace(unit.p[close], unit.end(close), ")"))
+        message = "a value may not fit `unsigned`, which clang does not allow in braces"
+        return self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _may_narrow(unit: Unit, value: Span) -> bool:
+    """Whether a value of a `dim3` is no constant and maybe no `unsigned` either."""
+    return not _is_constant(unit, value) and _narrows(simple_type(unit, value) or "int", "unsigned int")
+
+
+def _narrows(source: str, type_: str) -> bool:
+    """Whether not each value of an arithmetic type is one of the other ([dcl.init.list]); False for "", not known."""
+    if not source or not type_ or source == type_:
+        return False
+    if source in _MANTISSA or type_ in _MANTISSA:
+        return type_ not in _MANTISSA or source not in _MANTISSA or source == "double"
+    if source not in WIDTHS or type_ not in WIDTHS:
+        return False
+    signs = [t == "bool" or t.startswith("unsigned") for t in (source, type_)]
+    if signs[0] == signs[1]:
+        return WIDTHS[source] > WIDTHS[type_]
+    return signs[1] or WIDTHS[source] >= WIDTHS[type_]
+
+
+def _is_constant(unit: Unit, value: Span, depth: int = 0) -> bool:
+    """Whether a value is certainly made of constants: clang knows then that it fits."""
+    first, stop = unit.lexed.at(value.start), unit.lexed.at(value.end)
+    return all(_is_constant_name(unit, i, depth) for i in range(first, stop) if is_identifier(unit.t[i]))
+
+
+def _is_constant_name(unit: Unit, i: int, depth: int) -> bool:
+    d = unit.declarations.visible(unit.t[i], i)
+    if builtin((unit.t[i],)) or unit.t[i] in ("sizeof", "static_cast", "true", "false"):
+        return True
+    if d is None or depth > _DEEPEST:
+        return unit.t[i].isupper()  # a macro of a header
+    if d.kind in _CONSTANT:
+        return d.kind not in ("function", "macro") or (d.kind == "macro" and unit.tok(i + 1) != "(")
+    words = unit.t[d.type_first : d.type_stop]
+    if "constexpr" in words:
+        return True
+    if d.kind != "variable" or "const" not in words or unit.tok(d.at + 1) not in ("=", "{"):
+        return False
+    return _is_constant(unit, Span(unit.end(d.at + 1), unit.p[d.stop - 1]), depth + 1)
+
+
+def _type_of(unit: Unit, last: int) -> str:
+    """The arithmetic type whose words end at a token; "" for what is none."""
+    first = last
+    while first > 0 and builtin((unit.tok(first - 1),)):
+        first -= 1
+    type_ = builtin(unit.t[first : last + 1])
+    return type_ if type_ in WIDTHS or type_ in _MANTISSA else ""
