@@ -14,7 +14,7 @@ from cu2port.core import edits
 from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.facts.atoms import CUDA_MACROS, is_of_one_arch, names_hip, of_pass
 from cu2port.facts.conditionals import Cover
-from cu2port.facts.hipcode import CONDITIONS, condition_of
+from cu2port.facts.hipcode import CONDITIONS, condition_of, is_whole
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.conditions import ONE, Lookup, Macro, truth
@@ -41,7 +41,7 @@ def told_as_left_out(unit: Unit, findings: list[Finding]) -> list[Finding]:
     open_ones = [f for f in open_ones if f.start in branches]
     if not open_ones:
         return findings
-    decided = _decided(unit, _by_platform(unit), findings)
+    decided = () if is_whole(unit) else _decided(unit, _by_platform(unit), findings)  # edits of HIP's code are dropped
     left_out = Cover((*decided, *unit.dead))
     found = {id(f) for f in open_ones if f.start in left_out}
     return [_as_information(f) if id(f) in found else f for f in findings]
