@@ -13,8 +13,10 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import builtin
 
 _TYPES = r"dim3|unsigned|signed|u?int(?:(?:8|16|32|64)_t)?|short|char|long|float|double|uint|size_t"
-# A type, what it declares, and a list with a name in it.
-_LIST = regex(rf"(?<![\w$])(?:{_TYPES})(?![\w$])[^;(){{}}=]{{0,80}}=?\s*\{{[^{{}};A-Za-z_]*+[A-Za-z_]")
+# A list that is behind a name, `]` or `=` and has a name in it. That it begins with the bracket makes the search fast.
+_LIST = regex(r"\{(?:(?<=[\w\]=]\{)|(?<=[\w\]=] \{))[^{};A-Za-z_]*+[A-Za-z_]")
+_TYPE = regex(rf"(?<![\w$])(?:{_TYPES})(?![\w$])[^;(){{}}=]*=? ?\Z")  # a type, and what it declares, before a list
+_BEFORE = 100  # characters before a list in which its type is
 _DIM3 = "dim3"
 _CONSTANT = frozenset({"enumerator", "template parameter", "macro", "function", "type", "using", "namespace"})
 _DEEPEST = 8  # constants that are made of constants
@@ -74,9 +76,9 @@ class NarrowingVariable(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if for_host(unit):
             return
-        for m in _LIST.finditer(unit.text):
-            i = unit.lexed.at(m.start())
-            if unit.p[i] != m.start() or unit.tok(i - 1) in ("->", ":", "struct", "class", "."):
+        for at in _types_before_lists(unit.text):
+            i = unit.lexed.at(at)
+            if unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "struct", "class", "."):
                 continue
             while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
                 i += 1
@@ -123,6 +125,16 @@ class NarrowingVariable(Check):
         edits = (replace(first, unit.end(k), f"{made}("), replace(unit.p[close], unit.end(close), ")"))
         message = "a value may not fit `unsigned`, which clang does not allow in braces"
         return self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _types_before_lists(text: str) -> Iterator[int]:
+    """Where the types of lists in braces begin, as far as the text tells."""
+    for m in _LIST.finditer(text):
+        at = m.start()
+        start = max(0, at - _BEFORE)
+        found = _TYPE.search(text[start:at])
+        if found is not None:
+            yield start + found.start()
 
 
 def _may_narrow(unit: Unit, value: Span) -> bool:
