@@ -122,7 +122,14 @@ def test_reading_nested_expressions_is_linear() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [("cub::cub::", 4096), ("unterminated comments", 256), ("typedefs", 128), ("nested if, warp", 256)]
+    ("name", "n"),
+    [
+        ("cub::cub::", 4096),
+        ("unterminated comments", 256),
+        ("typedefs", 128),
+        ("nested if, warp", 256),
+        ("nested classes", 2048),
+    ],
 )
 def test_time_is_linear(name: str, n: int) -> None:
     def seconds(n: int) -> float:

@@ -78,7 +78,7 @@ class NarrowingVariable(Check):
             return
         for at in _types_before_lists(unit.text):
             i = unit.lexed.at(at)
-            if unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "struct", "class", "."):
+            if unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "."):
                 continue
             while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
                 i += 1

@@ -61,13 +61,10 @@ class Reader:
 
     def code(self, scope: Scope, stop: int) -> Code:
         """The tokens up to `stop` as a scope reads them."""
-        above: Scope | None = scope
-        while above is not None and above.kind != "macro":
-            above = above.parent
         base = self._code
-        if above is not None:
-            key = above.first
-            base = self._codes.get(key) or self._codes.setdefault(key, Code(self.lexed, above.first, above.last + 1))
+        d = self.lexed.directive_at(scope.first) if scope.parent is not None else None
+        if d is not None and d.keyword == "define":  # the body of a macro, or a scope in it
+            base = self._codes.get(d.first) or self._codes.setdefault(d.first, Code(self.lexed, d.first, d.stop))
         return base.until(stop)
 
 
