@@ -129,6 +129,7 @@ def test_reading_nested_expressions_is_linear() -> None:
         ("typedefs", 128),
         ("nested if, warp", 256),
         ("nested classes", 2048),
+        ("template heads", 2048),
     ],
 )
 def test_time_is_linear(name: str, n: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from cu2port.core.late import dataclass, regex
@@ -28,6 +28,8 @@ _TYPE_PARAMETERS = tuple(
     )
 )
 _APART = regex(r"::(?<=[ \t\f\v\r\n/]::)")  # where a gap is before it
+_ANY_NAME = regex(r"[\w$\x80-\xff]+")
+_FEW_NAMES = 32  # so many searches of a text cost less than one for any name
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 
@@ -125,14 +127,27 @@ def may_name_dependent(unit: Unit, behind: re.Pattern[str], begins: Callable[[st
     text = unit.text
     names = unit.once(_type_parameters)
     sign = "::" if names and _APART.search(text) is None else ""
+    return any(
+        behind.match(text, end) is not None and (begins is None or begins(text, at))
+        for at, end in (_places if len(names) <= _FEW_NAMES else _places_of_many)(text, names, sign)
+    )
+
+
+def _places(text: str, names: Iterable[str], sign: str) -> Iterator[tuple[int, int]]:
+    """Where names that a sign follows begin and end, those that end a longer name among them."""
     for name in names:
         at = text.find(name + sign)
         while at >= 0:
-            end = at + len(name)
-            if behind.match(text, end) is not None and (begins is None or begins(text, at)):
-                return True
-            at = text.find(name + sign, end)
-    return False
+            yield at, at + len(name)
+            at = text.find(name + sign, at + len(name))
+
+
+def _places_of_many(text: str, names: Iterable[str], sign: str) -> Iterator[tuple[int, int]]:
+    """The same of whole names alone, with one search for all of them."""
+    wanted = frozenset(names)
+    for m in _ANY_NAME.finditer(text):
+        if m[0] in wanted and text.startswith(sign, m.end()):
+            yield m.span()
 
 
 def _type_parameters(unit: Unit) -> tuple[str, ...]:
