@@ -7,6 +7,7 @@ from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, Side, Span, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import simple_type
+from cu2port.facts.named_types import FLOATING
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS
 from cu2port.syntax.lexer import is_identifier
@@ -20,7 +21,6 @@ _BEFORE = 100  # characters before a list in which its type is
 _DIM3 = "dim3"
 _CONSTANT = frozenset({"enumerator", "template parameter", "macro", "function", "type", "using", "namespace"})
 _DEEPEST = 8  # constants that are made of constants
-_MANTISSA = {"float": 24, "double": 53}  # bits
 
 
 class NarrowingVariable(Check):
@@ -146,8 +146,8 @@ def _narrows(source: str, type_: str) -> bool:
     """Whether not each value of an arithmetic type is one of the other ([dcl.init.list]); False for "", not known."""
     if not source or not type_ or source == type_:
         return False
-    if source in _MANTISSA or type_ in _MANTISSA:
-        return type_ not in _MANTISSA or source not in _MANTISSA or source == "double"
+    if source in FLOATING or type_ in FLOATING:
+        return type_ not in FLOATING or source not in FLOATING or source == "double"
     if source not in WIDTHS or type_ not in WIDTHS:
         return False
     signs = [t == "bool" or t.startswith("unsigned") for t in (source, type_)]
@@ -184,4 +184,4 @@ def _type_of(unit: Unit, last: int) -> str:
     while first > 0 and builtin((unit.tok(first - 1),)):
         first -= 1
     type_ = builtin(unit.t[first : last + 1])
-    return type_ if type_ in WIDTHS or type_ in _MANTISSA else ""
+    return type_ if type_ in WIDTHS or type_ in FLOATING else ""
