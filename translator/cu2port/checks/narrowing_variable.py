@@ -49,10 +49,10 @@ class NarrowingVariable(Check):
         ),
         Example(
             "__device__ void f(int n, double d) { float x{n}, v[] = {1.0, d}; uint64_t m{n + 1}; }\n",
-            "__device__ void f(int n, double d) { float x{static_cast<float>(n)}, v[] = {1.0, d};"
+            "__device__ void f(int n, double d) { float x{static_cast<float>(n)}, v[] = {1.0, static_cast<float>(d)};"
             " uint64_t m{static_cast<uint64_t>(n + 1)}; }\n",
-            "the first of several variables",
-            findings=2,
+            "several variables",
+            findings=3,
         ),
         Example("#define GRID(n) dim3 grid{n, 1}\n", "#define GRID(n) dim3 grid = dim3(n, 1)\n", "in a macro body"),
         Example(
@@ -82,24 +82,23 @@ class NarrowingVariable(Check):
                 continue
             while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
                 i += 1
-            yield from self._list(unit, i)
+            k = i + 1
+            while k > 0:
+                at = _list_at(unit, k)
+                if unit.tok(at) == "{":
+                    yield from self._list(unit, i, k, at)
+                k = _next_declarator(unit, k, at)
 
-    def _list(self, unit: Unit, last: int) -> Iterator[Finding]:
-        """The list behind a type whose last word is token `last`."""
-        k = last + 1
-        if unit.tok(k) and is_identifier(unit.tok(k)):
-            k += 1
-        named, bounds = k > last + 1, 0
-        while unit.tok(k) == "[" and unit.match[k] > 0:
-            bounds, k = bounds + 1, unit.match[k] + 1
-        k += named and unit.tok(k) == "="
-        close = unit.match[k] if unit.tok(k) == "{" else -1
+    def _list(self, unit: Unit, last: int, name: int, k: int) -> Iterator[Finding]:
+        """The list that opens at token k, of a type whose last word is token `last`; `name`: what follows the type."""
+        close = unit.match[k]
+        bounds = unit.t[name:k].count("[")
         if close < 0 or bounds > 1 or {"{", ";", "..."}.intersection(unit.t[k + 1 : close]) or unit.tok(k + 1) == ".":
             return
         values = [v for v in unit.split_args(k + 1, close) if v.start < v.end]
         if unit.t[last] == _DIM3:
             if not bounds and any(_may_narrow(unit, v) for v in values):
-                yield self._dim3(unit, last, k)
+                yield self._dim3(unit, name, k)
             return
         type_ = _type_of(unit, last)
         cast = type_ if builtin((unit.t[last],)) != type_ else unit.t[last]
@@ -113,18 +112,34 @@ class NarrowingVariable(Check):
             message = f"a value may not fit `{cast}`, which clang does not allow in braces"
             yield self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
 
-    def _dim3(self, unit: Unit, last: int, k: int) -> Finding:
+    def _dim3(self, unit: Unit, name: int, k: int) -> Finding:
         close = unit.match[k]
         first = unit.p[k]
         if unit.tok(k - 1) == "=":
             made = _DIM3
-        elif k > last + 1:
+        elif k > name:
             first, made = unit.end(k - 1), f" = {_DIM3}"
         else:
             made = ""
         edits = (replace(first, unit.end(k), f"{made}("), replace(unit.p[close], unit.end(close), ")"))
         message = "a value may not fit `unsigned`, which clang does not allow in braces"
         return self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _list_at(unit: Unit, k: int) -> int:
+    """Where a list opens behind what may be a variable's name and bounds at token k, if one does."""
+    named = is_identifier(unit.tok(k) or " ")
+    k += named
+    while unit.tok(k) == "[" and unit.match[k] > 0:
+        k = unit.match[k] + 1
+    return k + (named and unit.tok(k) == "=")
+
+
+def _next_declarator(unit: Unit, name: int, k: int) -> int:
+    """The next variable of a declaration, behind the list at token k; -1 if there is none."""
+    close = unit.match[k] if unit.tok(k) == "{" else -1
+    found = close > 0 and k > name and unit.tok(close + 1) == "," and unit.tok(close + 3) in ("{", "[", "=")
+    return close + 2 if found else -1
 
 
 def _types_before_lists(text: str) -> Iterator[int]:
