@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import type_before
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS, fits, literal, unary
-from cu2port.syntax.types import builtin
 
 _BRACES = re.compile(r"\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
-_MOST_WORDS = 3  # of a type such as `unsigned long long`
 
 
 class Narrowing(Check):
@@ -50,9 +49,9 @@ class Narrowing(Check):
             value = literal(unit.t[close - 1])
             if value is not None and close - i == 3:
                 value = unary(unit.t[i + 1], value)
-            named = not _type_before(unit, i - 1)  # `int n{-1}`, no `int{-1}`
-            type_ = _type_before(unit, i - 1 - named)
-            if value is None or not type_ or fits(value.value, type_):
+            named = not type_before(unit, i - 1)  # `int n{-1}`, no `int{-1}`
+            type_ = type_before(unit, i - 1 - named)
+            if value is None or type_ not in WIDTHS or fits(value.value, type_):
                 continue
             shown = unit.text[unit.p[i] : unit.end(close)]
             ends = (" = ", "") if named else ("(", ")")
@@ -61,12 +60,3 @@ class Narrowing(Check):
             )
             message = f"`{shown}` does not fit `{type_}`, which clang does not allow in braces"
             yield self.finding(message, unit.p[i], unit.end(close), edits, effects=(("all", "compile-error"),))
-
-
-def _type_before(unit: Unit, last: int) -> str:
-    """The integer type, a key of WIDTHS, whose words end at a token; "" for what is none."""
-    words: list[str] = []
-    while len(words) < _MOST_WORDS and builtin([unit.tok(last), *words]) in WIDTHS:
-        words.insert(0, unit.tok(last))
-        last -= 1
-    return builtin(words) if words else ""

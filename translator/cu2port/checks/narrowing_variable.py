@@ -6,14 +6,16 @@ from cu2port.catalog.includes import for_host
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, Side, Span, insert, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import simple_type
+from cu2port.facts.arithmetic import simple_type, type_before
+from cu2port.facts.computing import number_of
 from cu2port.facts.named_types import FLOATING
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.types import builtin
+from cu2port.syntax.types import ALIASES, builtin
+from cu2port.syntax.words import BUILTIN_TYPES
 
-_TYPES = r"dim3|unsigned|signed|u?int(?:(?:8|16|32|64)_t)?|short|char|long|float|double|uint|size_t"
+_TYPES = "|".join(sorted({"dim3", *BUILTIN_TYPES, *ALIASES}))
 # A list that is behind a name, `]` or `=` and has a name in it. That it begins with the bracket makes the search fast.
 _LIST = regex(r"\{(?:(?<=[\w\]=]\{)|(?<=[\w\]=] \{))[^{};A-Za-z_]*+[A-Za-z_]")
 _TYPE = regex(rf"(?<![\w$])(?:{_TYPES})(?![\w$])[^;(){{}}=]*=? ?\Z")  # a type, and what it declares, before a list
@@ -100,10 +102,10 @@ class NarrowingVariable(Check):
             if not bounds and any(_may_narrow(unit, v) for v in values):
                 yield self._dim3(unit, name, k)
             return
-        type_ = _type_of(unit, last)
+        type_ = type_before(unit, last)
         cast = type_ if builtin((unit.t[last],)) != type_ else unit.t[last]
         wrong = [v for v in values if not _is_constant(unit, v) and _narrows(simple_type(unit, v), type_)]
-        if type_ and wrong:
+        if wrong:
             edits = tuple(
                 e
                 for v in wrong
@@ -158,13 +160,11 @@ def _may_narrow(unit: Unit, value: Span) -> bool:
 
 
 def _narrows(source: str, type_: str) -> bool:
-    """Whether not each value of an arithmetic type is one of the other ([dcl.init.list]); False for "", not known."""
-    if not source or not type_ or source == type_:
+    """Whether not each value of an arithmetic type is one of the other ([dcl.init.list]); False for other types."""
+    if source == type_ or not {source, type_} <= FLOATING | WIDTHS.keys():
         return False
     if source in FLOATING or type_ in FLOATING:
         return type_ not in FLOATING or source not in FLOATING or source == "double"
-    if source not in WIDTHS or type_ not in WIDTHS:
-        return False
     signs = [t == "bool" or t.startswith("unsigned") for t in (source, type_)]
     if signs[0] == signs[1]:
         return WIDTHS[source] > WIDTHS[type_]
@@ -181,8 +181,10 @@ def _is_constant_name(unit: Unit, i: int, depth: int) -> bool:
     d = unit.declarations.visible(unit.t[i], i)
     if builtin((unit.t[i],)) or unit.t[i] in ("sizeof", "static_cast", "true", "false"):
         return True
-    if d is None or depth > _DEEPEST:
-        return unit.t[i].isupper()  # a macro of a header
+    if d is None:  # of a header
+        return unit.t[i].isupper() or number_of(unit, unit.t[i], i) is not None
+    if depth > _DEEPEST:
+        return False
     if d.kind in _CONSTANT:
         return d.kind not in ("function", "macro") or (d.kind == "macro" and unit.tok(i + 1) != "(")
     words = unit.t[d.type_first : d.type_stop]
@@ -191,12 +193,3 @@ def _is_constant_name(unit: Unit, i: int, depth: int) -> bool:
     if d.kind != "variable" or "const" not in words or unit.tok(d.at + 1) not in ("=", "{"):
         return False
     return _is_constant(unit, Span(unit.end(d.at + 1), unit.p[d.stop - 1]), depth + 1)
-
-
-def _type_of(unit: Unit, last: int) -> str:
-    """The arithmetic type whose words end at a token; "" for what is none."""
-    first = last
-    while first > 0 and builtin((unit.tok(first - 1),)):
-        first -= 1
-    type_ = builtin(unit.t[first : last + 1])
-    return type_ if type_ in WIDTHS or type_ in FLOATING else ""

@@ -48,12 +48,22 @@ _TRUTHS = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _ALIKE = frozenset({"min", "max"})
 _MAX_DEPTH = 40
+_MOST_WORDS = 4  # of a type such as `unsigned long long int`
 _REAL = regex(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
 
 
 def promoted(name: str) -> str:
     """An arithmetic type after integral promotion."""
     return "int" if name in SMALL else name
+
+
+def type_before(unit: Unit, last: int) -> str:
+    """The built-in type whose words end at a token, as clang spells it; "" for what is none."""
+    words: list[str] = []
+    while len(words) < _MOST_WORDS and builtin([unit.tok(last), *words]):
+        words.insert(0, unit.tok(last))
+        last -= 1
+    return builtin(words)
 
 
 def is_value(name: str) -> bool:
