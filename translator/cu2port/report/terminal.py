@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cu2port.core.entry import Entry, counted
 from cu2port.core.families import OWN
@@ -11,6 +11,7 @@ from cu2port.core.model import Outcome, Severity
 from cu2port.core.record import FileRecord, RunRecord, TreeRecord
 
 _MOST = 12  # codes and names that the summary lists before it counts the rest
+_MOST_PLACES = 5  # of one message in a file that are shown before the rest is counted
 
 
 def finding_line(f: FileRecord, e: Entry) -> str:
@@ -27,14 +28,30 @@ def finding_line(f: FileRecord, e: Entry) -> str:
 def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
     """(severity, line) of the findings to show: -1 errors left, 0 all that is left, 1 everything and notes.
 
-    What cu2port has to say of a file is shown at 0 too when there is nothing left to do about it.
+    What cu2port has to say of a file is shown at 0 too when there is nothing left to do about it. Below 1 the same
+    message is shown at its first places in a file, and then how many more there are: code over a library that has no
+    port has hundreds in each file.
     """
     for f in run.files:
         if any(_shown(e, verbosity) for e, _ in counted(f.entries)):
-            yield from ((e.severity, finding_line(f, e)) for e in f.entries if _shown(e, verbosity))
+            shown = (e for e in f.entries if _shown(e, verbosity))
+            yield from ((e.severity, finding_line(f, e)) for e in shown) if verbosity > 0 else _first_places(f, shown)
         if verbosity > 0:
             for note in f.notes:
                 yield Severity.INFO.value, f"{f.path}: note: {note}"
+
+
+def _first_places(f: FileRecord, shown: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    """The lines of a file's findings, of the same message no more than the first few, then the number of the others."""
+    places: Counter[tuple[str, str, str, str, str]] = Counter()
+    for e in shown:
+        same = (e.severity, e.code, e.name, e.outcome, e.message)
+        places[same] += 1
+        if places[same] <= _MOST_PLACES:
+            yield e.severity, finding_line(f, e)
+    for (severity, code, name, _, message), n in places.items():
+        if n > _MOST_PLACES:
+            yield severity, f"{f.path}: {code} {name}: {n - _MOST_PLACES} more in this file (-v shows each): {message}"
 
 
 def _shown(e: Entry, verbosity: int) -> bool:
