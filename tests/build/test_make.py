@@ -87,6 +87,12 @@ def ported(text: str, **asked: object) -> str:
             " $(patsubst %,-I%,$(D)) -D__HIP_PLATFORM_AMD__\n",
         ),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        # a path that no option is before, and that another file uses: maybe what a target depends on
+        ("CUDA = /usr/local/cuda\nHEADERS += $(CUDA)/include\n", "CUDA = /opt/rocm\nHEADERS += $(CUDA)/include\n"),
+        (
+            "F = -isystem /usr/local/cuda/include -O2\n",
+            "F = -isystem /opt/rocm/include -D__HIP_PLATFORM_AMD__ -O2\n",
+        ),
         ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
         ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),
         ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),

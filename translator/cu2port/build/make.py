@@ -58,6 +58,7 @@ _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
+_INCLUDES = frozenset({"-I", "-isystem"})
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
@@ -309,13 +310,16 @@ def _platform(
     with `-I` (`included`)."""
     places: dict[int, None] = {}
     first: options.Word | None = None
+    option = ""  # the word before
     for word in words if "/include" in line.text else ():
         known = HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
         if known and _INCLUDE.match(word.text):
-            bare = line.name and not word.text.startswith("-")
-            uses = included.get(line.name, ()) if bare else ()
-            places |= dict.fromkeys(k for k in uses or (word.outer[1],) if k not in told)
-            first = first or word
+            bare = line.name and not word.text.startswith("-") and option not in _INCLUDES
+            uses = included.get(line.name, ()) if bare else (word.outer[1],)
+            if new := [k for k in uses if k not in told]:
+                places |= dict.fromkeys(new)
+                first = first or word
+        option = word.text
     told |= places.keys()
     if first is not None and places:
         message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
