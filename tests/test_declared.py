@@ -172,6 +172,22 @@ def test_libclang_is_not_asked_about_locals(text: str, names: list[str]) -> None
     assert asked.names == names
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "typedef void (*P)(GLenum target, GLuint texture);\n",
+        "void f(GLuint texture);\n",
+        "struct A { int texture; };\n",
+    ],
+)
+def test_a_word_that_others_use_is_the_class_template_before_its_arguments_alone(text: str) -> None:
+    images = Options(archs=("gfx942",))
+    assert translate(text.encode(), images, path="gl.h").output == text.encode()
+    both = translate(text.encode() + b"extern texture<float, 2> t;\n", images, path="gl.h").output
+    assert text.encode() in both
+    assert b"cu2port::TextureReference<float, 2> t;" in both
+
+
 def test_a_name_of_a_header_counts_where_its_scope_is_open() -> None:
     text = "void f() { cudaFree(p); }\nnamespace n { void g() { cudaFree(p); } }\nvoid n::A::h() { cudaFree(p); }\n"
     assert kept(text) == []

@@ -85,6 +85,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("target_link_libraries(a b CUDA::culibos)", "target_link_libraries(a b)"),
         ("target_link_libraries(a $<LINK_ONLY:CUDA::cudart>)", "target_link_libraries(a $<LINK_ONLY:hip::host>)"),
         ("target_link_libraries(a ${CUDA_LIBRARIES})", "target_link_libraries(a hip::host)"),
+        (
+            "target_link_libraries(a ${CUDA_cublas_LIBRARY} ${CUDA_cudart_static_LIBRARY} ${CUDA_npps_LIBRARY})",
+            "target_link_libraries(a roc::hipblas hip::host ${CUDA_npps_LIBRARY})",
+        ),
         ("set_property(TARGET a PROPERTY CUDA_ARCHITECTURES 70 80)\nx()", "x()"),
         ("set_property(DIRECTORY . PROPERTY CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
         ("set_source_files_properties(a.cu PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),

@@ -50,6 +50,7 @@ class Row:
 
     `hip` is empty exactly when `mapping` is `unsupported`, or when the word is removed (`drop`). `bare`: a `struct`
     or `enum` before the name is removed, since the HIP name is a typedef; `tag`: what is written behind it instead.
+    `template`: the name counts only where `<` follows.
     `c_call`: `call` in C sources. `helper`: the cu2port header that declares the target. `args`: argument index ->
     template; `call`: template of the whole call; `argc`: the argument counts that the row applies to (empty: any);
     `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument count. `no_images`: the
@@ -78,6 +79,7 @@ class Row:
     unchecked: bool = False
     strict: bool = False
     bare: bool = False
+    template: bool = False
     tag: str = ""
     c_call: str = ""
     helper: str = ""
@@ -346,6 +348,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         unchecked=bool(data.get("unchecked", False)),
         strict=bool(data.get("strict", False)),
         bare=bool(data.get("bare", False)),
+        template=bool(data.get("template", False)),
         tag=data.get("tag", ""),
         c_call=data.get("c_call", ""),
         helper=data.get("helper", ""),

@@ -17,7 +17,19 @@ _TYPE = regex(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|[A-Za-z_]\w*\Z")
 _VERSION = regex(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset(
-    {*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "tag", "c_call", "helper", "no_images"}
+    {
+        *VERSION_KEYS,
+        "older",
+        "unchecked",
+        "strict",
+        "headers",
+        "bare",
+        "tag",
+        "c_call",
+        "helper",
+        "no_images",
+        "template",
+    }
 )
 _RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
@@ -231,7 +243,7 @@ def _check_kinds(where: Source, cuda: str, value: dict[str, Any]) -> None:
                 right, wanted = isinstance(part, list) and all(isinstance(x, dict) for x in part), "a list of tables"
                 for form in part if right else ():
                     _check_kinds(where, cuda, form)
-            case "unchecked" | "strict" | "bare" | "drop":
+            case "unchecked" | "strict" | "bare" | "drop" | "template":
                 right, wanted = isinstance(part, bool), "true or false"
             case _:
                 right, wanted = isinstance(part, str), "text"

@@ -134,6 +134,9 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if t[i] in unit.catalog.own:
             continue  # the project's rules say what happens to it
         row = unit.catalog.get(t[i])
+        if row is not None and row.template and unit.tok(i + 1) != "<":
+            out.add(i)
+            continue
         if (row is not None and row.strict) or (t[i] in declared and is_declared_for(unit, i)):
             doubtful.append(i)
     if doubtful:
