@@ -16,7 +16,7 @@ import pytest
 from cu2port.project.tree import CannotRun
 from cu2port.verify.cccl import find_cccl
 from cu2port.verify.sim_compiler import find_toolchain
-from cu2port.verify.standin import driver, log, toolkit
+from cu2port.verify.standin import driver, log, session, toolkit
 from cu2port.verify.standin.words import _COMMON, _HIPCC, _NVCC, Job, Source, read
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -219,7 +219,9 @@ def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
     assert done.returncode == 0 and "no compiler of CUDA or HIP was called" in done.stderr
     done = called("simulate", "--", str(tmp_path / "nowhere"), cwd=tmp_path)
     assert done.returncode == 125 and done.stderr.count("\n") == 1
-    for words, said in ((("--check",), "--check is for"), (("--wave", "both"), "a build has one wave size")):
+    done = called("simulate", "--check", "--", "true", cwd=tmp_path)
+    assert done.returncode == 0 and "no kernel ran, so nothing was checked" in done.stderr
+    for words, said in ((("--cflags",), "--cflags is for"), (("--wave", "both"), "a build has one wave size")):
         done = called("simulate", *words, "--", "true", cwd=tmp_path)
         assert done.returncode == 125 and said in done.stderr
 
@@ -272,6 +274,19 @@ def test_log(tmp_path: Path) -> None:
     assert told.lacks == (("hipFoo", 1),) and told.objects == 1
 
 
+def test_what_a_check_found_of_several_runs(tmp_path: Path) -> None:
+    """One finding is said once; of a race that is known, what was not written yet is a part."""
+    (tmp_path / "log").write_text(
+        "run\t7\t/a\nwave\t7\t64\ncheck\t7\tbounds|0|0|far away\ncheck\t7\trace|5|0|x | y\n"
+        "check\t7\tuninitialised|5|0|z\nrun\t8\t/b\ncheck\t8\tbounds|0|0|far away\nunwatched\t8\t\n"
+        "unwatched\t8\t/lib.so\ncheck\t9\tbounds|0|0|no run\n"
+    )
+    told = log.read(tmp_path / "log")
+    found = [(v.kind, v.message, n) for v, n in session.findings(told)]
+    assert found == [("bounds", "out of bounds: far away", 2), ("race", "race between threads of a kernel: x | y", 1)]
+    assert told.unwatched == ("/b", "/lib.so")
+
+
 def test_stubs_are_those_of_the_rules() -> None:
     assert {"cudart", "cudart_static", "cublas", "hipblas", "amdhip64"} <= set(toolkit.libraries())
 
@@ -316,6 +331,52 @@ def test_python_extensions(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "ok: sums by ctypes and pybind11\n"), done.stderr
     told = "wave 64: 0 programs, 2 libraries and 1 objects built, 0 commands failed; 1 programs run, 0 failed"
     assert told in done.stderr
+
+
+CHECKED = ("simulate", "--check", "--", "make", "-s", f"PYTHON={sys.executable}")
+FLAGS = "NVCCFLAGS=-O2 -Xcompiler -fPIC"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_a_session_checks_what_it_builds_and_runs(compiler: str, tmp_path: Path) -> None:
+    """A program and a library that Python loads; each finding has its line, a clean twin has none."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} here")
+    shutil.copytree(PROJECTS / "checked", tmp_path / "checked")
+    done = called(*CHECKED, "test", cwd=tmp_path / "checked", CXX=compiler)
+    assert done.returncode == 1, done.stderr
+    found = [line for line in done.stderr.splitlines() if "rows.cu:" in line]
+    assert {line.rpartition(": ")[0].partition(": out")[0].partition(": relies")[0] for line in found} == {
+        "lockstep: rows.cu:7",
+        "lockstep: rows.cu:11",
+        "bounds: rows.cu:20",
+    }, done.stderr
+    assert len(found) == 3 and found[-1].endswith(" (in 2 runs)")
+    shutil.rmtree(tmp_path / "checked" / "build")
+    done = called(*CHECKED, f"{FLAGS} -DFIXED", "test", cwd=tmp_path / "checked", CXX=compiler)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[1:] == ["cu2port simulate: nothing found"]
+    done = called("simulate", "--", "./build/main", cwd=tmp_path / "checked", CXX=compiler)  # harmless without
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+
+
+@pytest.mark.slow
+def test_objects_that_were_built_without_check_are_named(tmp_path: Path) -> None:
+    """Silence would be wrong: nobody saw what their kernels do."""
+    folder = tmp_path / "checked"
+    shutil.copytree(PROJECTS / "checked", folder)
+    assert called("simulate", "--", "make", "-s", "build/rows.o", cwd=folder).returncode == 0
+    (folder / "own.cu").write_text(
+        "__global__ void own(const int* p, int* q) { *q = *p; }\n"
+        "int main() { int *p; cudaMalloc(&p, 8); cudaMemset(p, 0, 8); own<<<1, 1>>>(p, p + 1);\n"
+        "return cudaDeviceSynchronize(); }\n"
+    )
+    build = "nvcc own.cu build/rows.o -o own && ./own && make -s build/librows.so && $PYTHON use.py"
+    done = called("simulate", "--check", "--", "sh", "-c", build, cwd=folder, PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    said = "cu2port simulate: has units built without --check, of which nothing is known; clean the build first: "
+    assert done.stderr.splitlines()[1:] == [f"{said}{folder}/own", f"{said}{folder}/build/librows.so"]
 
 
 def test_every_option_is_one_word_that_begins_with_a_dash() -> None:

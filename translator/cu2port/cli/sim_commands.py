@@ -47,13 +47,14 @@ def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
 
     `cu2port simulate -- COMMAND` runs a command, such as `make test`, with stand-ins for nvcc, hipcc and the host's
     compilers first on PATH (see sim-cc), and sums up what was built, ran and failed. The command does what it does:
-    use it on trees that you would build.
+    use it on trees that you would build. With --check the units are built and the programs run so that races, bad
+    indices and what relies on lockstep are found; all that was found is said after the command.
 
     `--executor gfx942` compiles the program for that GPU and runs the machine code with the executor in the folder
     that --executor-dir or CU2PORT_EXECUTOR names. cu2port has none of its own.
 
     Exit codes: the program's or the command's own; 124 after the time limit, 125 when it could not be built or run, 1
-    when the two runs differ.
+    when the two runs differ or --check finds something.
     """
     words = click.get_current_context().meta.get(common.WORDS, ())
     if words or asked["shell"]:
@@ -78,7 +79,7 @@ def sim_cc(words: tuple[str, ...]) -> None:
 
     This runs compilers on the sources. nvcc's input is converted first; hipcc's is taken as HIP. The environment says
     the rest: CU2PORT_SIM_WAVE (32 or 64; 64 if unset), CU2PORT_SIM_WARP (as `--warp` of simulate), CU2PORT_SIM_CXX
-    (the C++17 compiler). `--as NAME` stands first.
+    (the C++17 compiler), CU2PORT_SIM_CHECK (1: built for --check). `--as NAME` stands first.
     """
     if words in (("--help",), ("-h",)):
         ctx = click.get_current_context()

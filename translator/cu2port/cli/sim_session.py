@@ -14,7 +14,6 @@ from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 from cu2port.verify.standin import session
 
 _NOT_HERE = (
-    ("check", "--check"),
     ("instrument", "--instrument"),
     ("cflags", "--cflags"),
     ("output", "-o"),
@@ -38,16 +37,22 @@ def command(words: Sequence[str], asked: dict[str, Any]) -> int:
         shell = [os.environ.get("SHELL") or "/bin/sh"]
         if not words:
             echo(f"cu2port simulate: nvcc and hipcc build for the CPU at wave {wave}; exit ends it", err=True)
-        ended = session.run(words or shell, toolchain, wave, limits, asked["time_limit"], asked["warp"])
+        ended = session.run(words or shell, toolchain, wave, limits, asked["time_limit"], asked["warp"], asked["check"])
     except CannotBuild as e:
         echo(f"cu2port simulate: the runtime does not build: {e}", err=True)
         return simulate.CANNOT
     except CannotRun as e:
         echo(f"cu2port simulate: {e}", err=True)
         return simulate.CANNOT
-    for line in session.summary(ended.told, wave):
+    lines = session.summary(ended.told, wave)
+    found = session.findings(ended.told) if asked["check"] else []
+    if asked["check"]:
+        lines += session.checked(ended.told, len(found))
+    for line in lines:
         echo(f"cu2port simulate: {line}", err=True)
-    return ended.code
+    for verdict, runs in found:
+        echo(f"{verdict.kind}: {verdict.text}{f' (in {runs} runs)' * (runs > 1)}", err=True)
+    return ended.code or (simulate.DIFFERENT if found else 0)
 
 
 def stand_in(mode: str, words: Sequence[str]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shielded import shields
-from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, CannotBuild, Toolchain
+from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, WRAPPED, CannotBuild, Toolchain
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
@@ -36,9 +35,6 @@ _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|rocprim|rocrand|rocthrust)/")
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
-# functions that move or give back the host's memory, which --check watches
-_WATCHED = ("memcpy", "memmove", "memset", "malloc", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
-_WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +241,11 @@ def mirrored(folder: Path, path: Path) -> Path:
     return folder / absolute.relative_to(absolute.anchor)
 
 
+def own_names(folder: Path) -> str:
+    """A compiler's flag by which what is known of code names the user's files, not the copies below a folder."""
+    return f"-fdebug-prefix-map={folder / 'src'}="
+
+
 def build(
     program: Program, folder: Path, waves: Sequence[int], toolchain: Toolchain, jobs: int = 0, check: bool = False
 ) -> dict[int, Path]:
@@ -283,7 +284,7 @@ def build(
         elif real.suffix in C_UNITS:
             flags += toolchain.runtime_first(flags)
         try:
-            toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
+            toolchain.call([*flags, own_names(folder), "-x", language, "-c", str(copy), "-o", str(out)])
         except CannotBuild as e:
             raise CannotBuild("\n".join(x for x in (str(e), cccl.missing(texts)) if x)) from None
         return out
@@ -295,8 +296,9 @@ def build(
     for wave in waves:
         binary = folder / f"program-{wave}"
         mine = [str(o) for (w, _, _), o in zip(todo, objects, strict=True) if w == wave]
-        link = ["-no-pie", *_WRAPPED] if check else []  # addresses are looked up in the binary
-        toolchain.call([*mine, str(runtime), *link, "-pthread", *openmp, "-lm", "-o", str(binary)])
+        toolchain.call(
+            [*mine, str(runtime), *(WRAPPED if check else ()), "-pthread", *openmp, "-lm", "-o", str(binary)]
+        )
         out[wave] = binary
     return out
 

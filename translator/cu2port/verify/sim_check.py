@@ -13,17 +13,19 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.verify.simulate import Limits, Ran, differences, run
+from cu2port.verify.standin.log import LOG
 
-_ON = "CU2PORT_SIM_CHECK"
-_BACKWARD, _ARMS, _INACTIVE, _UNSET, _LOCKSTEP, _LATE = (
+ON = "CU2PORT_SIM_CHECK"  # the stand-ins build for --check with it, and programs run so
+_BACKWARD, _ARMS, _INACTIVE, _UNSET, LOCKSTEP, _LATE = (
     f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "UNSET", "LOCKSTEP", "LATE")
 )
-_LINE = re.compile(rb"^cu2port-check\|(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(.*)\n?", re.MULTILINE)
+_LINE = re.compile(rb"^cu2port-check\|(.*)\n?", re.MULTILINE)
+_SAID = re.compile(r"(\w+)\|([^|]*)\|([^|]*)\|(.*)")
 _WHAT = {
     "mask": "lane mask",
     "race": "race between threads of a kernel",
@@ -74,7 +76,7 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
     """The usual run, the one in lockstep, and what is wrong."""
 
     def repeat(*settings: str) -> Ran:
-        return run(binary, arguments, limits, capture=True, settings={_ON: "1", **dict.fromkeys(settings, "1")})
+        return run(binary, arguments, limits, capture=True, settings={ON: "1", LOG: "", **dict.fromkeys(settings, "1")})
 
     began = time.monotonic()
     first = repeat()
@@ -86,7 +88,7 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
     backward, arms, inactive = repeat(_BACKWARD), repeat(_ARMS), repeat(_INACTIVE, _UNSET)
     for other in (backward, arms, inactive):
         found += [v for v in _findings(binary, other.errors) if v.kind != "uninitialised"]
-    lockstep = repeat(_LOCKSTEP)
+    lockstep = repeat(LOCKSTEP)
     at = f"(wave {wave})"
     late = repeat(_LATE)
     if not late.timed_out and differences(first, late):
@@ -97,7 +99,7 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
     if differences(first, inactive):
         found.append(Verdict("inactive-lane", f"uses the value of an inactive lane: the output changes with it {at}"))
     orders = (first, backward, arms)
-    other = lockstep if lockstep.timed_out else repeat(_LOCKSTEP, _BACKWARD, _ARMS)
+    other = lockstep if lockstep.timed_out else repeat(LOCKSTEP, _BACKWARD, _ARMS)
     if other.timed_out:  # waiting at every access takes long: judge without
         changed, lockstep = any(differences(first, x) for x in orders), usual
     else:
@@ -111,10 +113,13 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
 
 
 def _findings(binary: Path, errors: bytes) -> list[Verdict]:
-    found = [
-        (m[1].decode(), m[2].decode(), m[3].decode(), m[4].decode("utf-8", "replace")) for m in _LINE.finditer(errors)
-    ]
-    at_line = places(binary, sorted({x for _, a, b, _ in found for x in (a, b) if x != "0"}))
+    return findings(binary, (m[1].decode("utf-8", "replace") for m in _LINE.finditer(errors)))
+
+
+def findings(program: Path, said: Iterable[str]) -> list[Verdict]:
+    """What the runtime said of one run of a program, `KIND|AT|OTHER|TEXT`, with places of its source."""
+    found = [m.groups() for m in map(_SAID.fullmatch, said) if m]
+    at_line = places(program, sorted({x for _, a, b, _ in found for x in (a, b) if x != "0"}))
     unordered = {x for kind, a, b, _ in found if kind in ("race", "lockstep") for x in (a, b)}
     out = []
     for kind, at, other, text in found:
@@ -126,20 +131,18 @@ def _findings(binary: Path, errors: bytes) -> list[Verdict]:
     return out
 
 
-def places(binary: Path, addresses: Sequence[str]) -> dict[str, str]:
-    """`file:line` of code addresses, as far as binutils or LLVM is there to tell."""
+def places(program: Path, addresses: Sequence[str]) -> dict[str, str]:
+    """`file:line` of code addresses (`ADDRESS`, or `ADDRESS@LIBRARY`), as far as binutils or LLVM is there to tell."""
     tool = shutil.which("addr2line") or shutil.which("llvm-symbolizer")
-    if tool is None or not addresses:
-        return {}
-    command = [tool, "-e", str(binary), *(f"0x{a}" for a in addresses)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    lines = [x.split(" (")[0] for x in done.stdout.splitlines() if x.strip()]
-    if len(lines) != len(addresses):
-        return {}
-    return {a: _shown(x, binary) for a, x in zip(addresses, lines, strict=True) if not x.startswith("?")}
-
-
-def _shown(place: str, binary: Path) -> str:
-    """A place as the user wrote it: not in the folder of copies, and below the current folder without it."""
-    copies = str(binary.parent / "src")
-    return place.removeprefix(copies).removeprefix(f"{Path.cwd()}/")
+    files: dict[str, list[str]] = {}
+    for address in addresses if tool else ():
+        files.setdefault(address.partition("@")[2] or str(program), []).append(address)
+    out: dict[str, str] = {}
+    for file, mine in files.items():
+        command = [str(tool), "-e", file, *(f"0x{a.partition('@')[0]}" for a in mine)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        lines = [x.split(" (")[0] for x in done.stdout.splitlines() if x.strip()]
+        if len(lines) == len(mine):
+            shown = (x.removeprefix(f"{Path.cwd()}/") for x in lines)
+            out |= {a: x for a, x in zip(mine, shown, strict=True) if not x.startswith("?")}
+    return out

@@ -24,9 +24,13 @@ from cu2port.verify import cccl
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
 INCLUDE_DIR = HEADERS.parent
 RUNTIME = "libcu2port_sim.so"
-_CHECK = ("-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
+_CHECK = ("-g1", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
 # gcc on x86: copies and fills by functions, not by instructions that --check does not see
 _AS_CALLS = ("-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:-1:noalign")
+# functions that move or give back the host's memory, which --check watches
+_WATCHED = ("memcpy", "memmove", "memset", "malloc", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+#: Words of a link for --check.
+WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
 _BASE = ("-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _FIRST = "hip/hip_runtime.h"
 _MATTERS = re.compile(r"-(?:std=|[fgmOw]|pthread|-param=|D(?:CU2PORT_SIM_|__HIP))")  # to a precompiled header

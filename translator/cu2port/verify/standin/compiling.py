@@ -25,14 +25,15 @@ _UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-f
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Lanes in a wave, the C++ compiler below, the folder laid out as a toolkit, the log of a session ("": none), and
-    how CUDA is converted, as `Options.warp`."""
+    """Lanes in a wave, the C++ compiler below, the folder laid out as a toolkit, the log of a session ("": none), how
+    CUDA is converted, as `Options.warp`, and whether what is built can be checked as `simulate --check` does it."""
 
     wave: int
     toolchain: Toolchain
     toolkit: Path
     log: str = ""
     warp: str = "logical"
+    check: bool = False
 
 
 def kind(source: Source, line: CommandLine) -> bool | None:
@@ -62,7 +63,7 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         folders = tuple(Path(d) for d in line.include_dirs)
         program = Program((source.path, *forced), folders, tuple(line.defines), warp=settings.warp, cuda=cuda)
         units = sim_build.read_units(program)
-        sim_build.write_copies(units, folder / "src")
+        sim_build.write_copies(units, folder / "src", settings.check)
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
         if source.language == "c":  # the simulator's headers are C++
             sim_build.make_cpp(copy, (unit.text for unit, _ in units.values()))
@@ -115,7 +116,7 @@ def _words(
     flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
     if not any(f.startswith("-O") for f in flags):
         flags.insert(0, "-O2")
-    words = [*toolchain.flags(settings.wave), *flags]
+    words = [*toolchain.flags(settings.wave, settings.check), *flags]
     if program.cuda or program.units[0].suffix in (".cu", ".hip"):
         words += ["-D__HIP__=1", "-D__HIPCC__=1"]
     words += toolchain.runtime_first(words)
@@ -126,7 +127,7 @@ def _words(
         words += [f"-I{mirrored(folder / 'src', d)}", f"-I{d.absolute()}"]
     words += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
     real = absolute_path(program.units[0]).parent
-    return [*words, f"-I{copy.parent}", f"-idirafter{real}"]
+    return [*words, f"-I{copy.parent}", f"-idirafter{real}", sim_build.own_names(folder)]
 
 
 def _depends(line: CommandLine, file: Path, target: Path) -> list[str]:

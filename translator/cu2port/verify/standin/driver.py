@@ -12,13 +12,14 @@ from pathlib import Path
 
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.project.tree import CannotRun
-from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
+from cu2port.verify.sim_check import ON
+from cu2port.verify.sim_compiler import WRAPPED, CannotBuild, find_toolchain
 from cu2port.verify.standin import toolkit
 from cu2port.verify.standin.compiling import Settings, compile_source, kind, run
-from cu2port.verify.standin.log import is_probe, note
+from cu2port.verify.standin.log import LOG, is_probe, note
 from cu2port.verify.standin.words import HIPCC, NVCC, CommandLine, Job, Source, read
 
-WAVE, WARP, COMPILER, LOG = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_WARP", "CU2PORT_SIM_CXX", "CU2PORT_SIM_LOG"
+WAVE, WARP, COMPILER = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_WARP", "CU2PORT_SIM_CXX"
 _WARPS = ("logical", "native", "flag")
 _VERSIONS = frozenset({"--version", "-V"})
 _DRY = frozenset({"-dryrun", "--dryrun"})
@@ -73,7 +74,8 @@ def settings_of_environment() -> Settings:
     if warp not in _WARPS:
         raise CannotRun(f"{WARP}={warp}: say {', '.join(_WARPS)}")
     toolchain = find_toolchain(os.environ.get(COMPILER, ""))
-    return Settings(int(wave), toolchain, toolkit.lay_out(toolchain), os.environ.get(LOG, ""), warp)
+    check = os.environ.get(ON, "") not in ("", "0")
+    return Settings(int(wave), toolchain, toolkit.lay_out(toolchain), os.environ.get(LOG, ""), warp, check)
 
 
 def _act(line: CommandLine, settings: Settings) -> None:
@@ -146,8 +148,12 @@ def _archive(line: CommandLine, settings: Settings) -> None:
 
 def runtime_words(settings: Settings) -> list[str]:
     """What a link needs: the runtime, found again when the program runs, and the stubs of CUDA's libraries."""
+    return [*_found_again(settings), "-lcu2port_sim", "-pthread", "-ldl", "-lm"]
+
+
+def _found_again(settings: Settings) -> list[str]:
     folder = settings.toolkit / "lib64"
-    return [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcu2port_sim", "-pthread", "-ldl", "-lm"]
+    return [*(WRAPPED if settings.check else ()), f"-L{folder}", f"-Wl,-rpath,{folder}"]
 
 
 def _host(mode: str, words: Sequence[str], settings: Settings) -> int:
@@ -167,7 +173,7 @@ def _host(mode: str, words: Sequence[str], settings: Settings) -> int:
     if line.job is Job.LINK and line.link and any(not isinstance(x, Source) for x in line.link):
         stubs = {f"-l{n}" for n in toolkit.libraries()}
         if any(isinstance(x, str) and (x in stubs or str(settings.toolkit) in x) for x in line.link):
-            words = [*words, f"-L{settings.toolkit / 'lib64'}", f"-Wl,-rpath,{settings.toolkit / 'lib64'}"]
+            words = [*words, *_found_again(settings)]
             code = subprocess.run([real, *words]).returncode
             if code == 0:
                 what = "library" if "-shared" in line.link else "program"

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: The variable that names the file.
+LOG = "CU2PORT_SIM_LOG"
 _PROBES = ("CMakeTmp", "CMakeScratch", "CompilerId", "TryCompile-", "CMakeDetermineCompilerABI")
 
 
@@ -29,16 +31,19 @@ def note(log: str, word: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A program that ran: its exit code (None: it ended without one, as by a signal) and the waves it launched."""
+    """A program that ran: its exit code (None: it ended without one, as by a signal), the waves it launched, and what
+    `--check` said of it."""
 
     program: str
     code: int | None
     waves: tuple[int, ...]
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """All that a session was told. `lacks`: names that are not simulated, with the number of programs."""
+    """All that a session was told. `lacks`: names that are not simulated, with the number of programs. `unwatched`:
+    programs and libraries that ran with `--check` and have units that were built without."""
 
     programs: tuple[str, ...]
     libraries: tuple[str, ...]
@@ -46,6 +51,7 @@ class Told:
     failed: tuple[str, ...]
     runs: tuple[Run, ...]
     lacks: tuple[tuple[str, int], ...]
+    unwatched: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,6 +59,7 @@ class _Running:
     program: str
     code: int | None = None
     waves: list[int] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
 
 
 def read(path: Path) -> Told:
@@ -63,6 +70,7 @@ def read(path: Path) -> Told:
     runs: list[_Running] = []
     running: dict[str, _Running] = {}
     lacks: Counter[str] = Counter()
+    unwatched: dict[str, None] = {}
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
     for line in lines:
         word, _, rest = line.partition("\t")
@@ -80,8 +88,14 @@ def read(path: Path) -> Told:
             runs.append(running[pid])
         elif word == "wave" and pid in running:
             running[pid].waves.append(int(text))
+        elif word == "check" and pid in running:
+            running[pid].found.append(text)
+        elif word == "unwatched" and pid in running:
+            unwatched[text or running[pid].program] = None
         elif word == "end" and pid in running:
             running[pid].code = int(text)
-    ended = tuple(Run(r.program, r.code, tuple(r.waves)) for r in runs if not is_probe(r.program))
+    ended = tuple(Run(r.program, r.code, tuple(r.waves), tuple(r.found)) for r in runs if not is_probe(r.program))
     names = tuple(sorted(lacks.items()))
-    return Told(tuple(built["program"]), tuple(built["library"]), objects, tuple(failed), ended, names)
+    return Told(
+        tuple(built["program"]), tuple(built["library"]), objects, tuple(failed), ended, names, tuple(unwatched)
+    )

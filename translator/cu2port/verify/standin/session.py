@@ -11,11 +11,12 @@ from pathlib import Path
 from cu2port.core.data import cache_dir
 from cu2port.core.scratch import scratch_folder
 from cu2port.project.tree import CannotRun
+from cu2port.verify import sim_check
 from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.simulate import Limits
 from cu2port.verify.standin import toolkit
-from cu2port.verify.standin.driver import COMPILER, LOG, WARP, WAVE
-from cu2port.verify.standin.log import Told, read
+from cu2port.verify.standin.driver import COMPILER, WARP, WAVE
+from cu2port.verify.standin.log import LOG, Told, read
 
 _MOST_NAMED = 10
 
@@ -29,7 +30,7 @@ class Ended:
 
 
 def environment(
-    toolchain: Toolchain, wave: int, limits: Limits, log: str = "", warp: str | None = None
+    toolchain: Toolchain, wave: int, limits: Limits, log: str = "", warp: str | None = None, check: bool = False
 ) -> dict[str, str]:
     """The variables of a session, to be laid over those that there are."""
     folder = toolkit.lay_out(toolchain)
@@ -58,6 +59,8 @@ def environment(
         out[LOG] = log
     if warp:
         out[WARP] = warp
+    if check:
+        out[sim_check.ON] = "1"
     return out
 
 
@@ -68,14 +71,16 @@ def run(
     limits: Limits,
     limit_s: float | None = None,
     warp: str | None = None,
+    check: bool = False,
 ) -> Ended:
-    """Run a command in the current folder; `warp`: how CUDA is converted, as `Options.warp`.
+    """Run a command in the current folder; `warp`: how CUDA is converted, as `Options.warp`. `check`: its units are
+    built, and programs run, as `simulate --check` does it.
 
     Raises CannotRun when it cannot be started or runs past the limit.
     """
     with scratch_folder(cache_dir() / "sim", "session") as scratch:
         log = scratch / "log"
-        variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log), warp)}
+        variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log), warp, check)}
         try:
             code = subprocess.run([*command], env=variables, timeout=limit_s).returncode
         except OSError as e:
@@ -100,6 +105,29 @@ def summary(told: Told, wave: int) -> list[str]:
     out += _some("not simulated", [f"{name} (in {n} runs)" if n > 1 else name for name, n in told.lacks])
     if not (told.programs or told.libraries or told.objects or told.runs or told.failed):
         out.append("no compiler of CUDA or HIP was called, and nothing ran that one built: is the build up to date?")
+    return out
+
+
+def findings(told: Told) -> list[tuple[sim_check.Verdict, int]]:
+    """What `--check` found, each with the number of runs that it was found in."""
+    out: dict[tuple[str, str], tuple[sim_check.Verdict, int]] = {}
+    for run in told.runs:
+        seen = {(v.kind, v.where or v.message): v for v in sim_check.findings(Path(run.program), run.found)}
+        for key, verdict in seen.items():
+            first, n = out.get(key, (verdict, 0))
+            out[key] = first, n + 1
+    return list(out.values())
+
+
+def checked(told: Told, found: int) -> list[str]:
+    """Lines that say how far `--check` could look."""
+    out = _some("has units built without --check, of which nothing is known; clean the build first", told.unwatched)
+    if not any(run.waves for run in told.runs):
+        out.append("no kernel ran, so nothing was checked")
+    elif os.environ.get(sim_check.LOCKSTEP):
+        out.append(f"{sim_check.LOCKSTEP} is set: lanes ran in lockstep, and nothing was looked for")
+    elif not found and not told.unwatched:
+        out.append("nothing found")
     return out
 
 

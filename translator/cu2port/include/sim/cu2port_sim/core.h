@@ -15,6 +15,14 @@
 #define CU2PORT_SIM_WAVE 64
 #endif
 
+#if defined(__linux__) && !defined(CU2PORT_SIM_STEPS) && !defined(CU2PORT_SIM_RUNTIME)
+// Each unit that was built without --check says so; weak, since a unit that only names types is linked without the runtime.
+extern "C" void cu2port_sim_unwatched_unit() __attribute__((weak));
+namespace {
+[[maybe_unused]] const bool cu2port_sim_unit = cu2port_sim_unwatched_unit && (cu2port_sim_unwatched_unit(), true);
+}
+#endif
+
 struct dim3;
 
 namespace cu2port_sim {

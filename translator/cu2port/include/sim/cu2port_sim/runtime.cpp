@@ -29,6 +29,7 @@
 #include "crash.inc"
 #include "order.inc"
 #include "views.inc"
+#include "modules.inc"
 #include "check.inc"
 #include "host_side.inc"
 #include "tsan.inc"
