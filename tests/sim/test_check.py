@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
+from cu2port.verify.reach import read
+from cu2port.verify.steps import unset
 
 # name -> (verdict, body of `k(int* d, int* g)`; 128 threads, 2 blocks; d holds 256 ints, g 256 zeros)
 PLANTED: dict[str, tuple[str, str]] = {
@@ -216,3 +218,17 @@ def test_clean_kernels_stay_silent(checked: Callable[[int], list[sim_check.Verdi
 def test_wave_size_bug(n: int, checked: Callable[..., list[sim_check.Verdict]]) -> None:
     found = [v.kind for v in checked(len(PLANTED) + len(CLEAN) + n, 32, 64)]
     assert "wave-size" in found
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("unsigned a, b = 1, c[2];", ["a", "c"]),
+        ("int d = with<A, B, A::value>::get(x, y);", []),  # arguments of a template are no variables
+        ("ns::P<int, 4> p, q = f<1, 2>(3), r;", ["p", "r"]),
+        ("int x = a < b, y;", ["y"]),
+    ],
+)
+def test_variables_without_a_value(statement: str, names: list[str]) -> None:
+    unit = read(statement, "a.cu")
+    assert unset(unit, 0, len(unit.t)) == names

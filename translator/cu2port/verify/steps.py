@@ -64,14 +64,16 @@ def unset(unit: Unit, first: int, stop: int) -> list[str]:
     if k == first or not is_identifier(t[k]) or t[k - 1] == "::":
         return []  # one word is no declaration
     out = []
-    while k < stop and is_identifier(t[k]):
+    for declarator in unit.split_args(k, stop - 1):
+        if not is_identifier(t[k]):
+            break
         name, k = t[k], k + 1
         while t[k] == "[":
             k = unit.match[k] + 1
         if t[k] in (",", ";"):
             out.append(name)
-        while k < stop and t[k] not in (",", ";"):
-            k = unit.match[k] + 1 if t[k] in ("(", "[", "{") else k + 1
+        while k < stop and unit.p[k] < declarator.end:
+            k += 1
         k += 1
     return out
 
