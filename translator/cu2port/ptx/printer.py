@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from ctypes import c_float
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from cu2port.ptx import constants, integers, ops
@@ -34,6 +34,7 @@ class Text:
     text: str
     level: int
     type: Type  # what C++ makes of it; small integers of arithmetic are `s32` by promotion
+    element: bool = False  # of a vector, whose place clang 22 takes for the first element's in `__builtin_bit_cast`
 
 
 @dataclass
@@ -59,10 +60,12 @@ class Printer:
             place = self.places[str(v.attr)]
             return self.register(place, v.type)
         if op is ops.EXTRACT:
-            return Text(f"{self.value(v.args[0]).text}[{v.attr}]", 16, v.type)
+            return Text(f"{self.value(v.args[0]).text}[{v.attr}]", 16, v.type, element=True)
         if op is ops.BITS and cxx_type(v.type) == cxx_type(v.args[0].type):
             inner = self.exact(v.args[0])
-            return Text(inner.text, inner.level, v.type)
+            return replace(inner, type=v.type)
+        if op is ops.BITS:
+            return _bits(self.exact(v.args[0]), v.type)
         if op is ops.CONVERT:
             return self.conversion(v)
         if op is ops.SELECT:
@@ -145,7 +148,7 @@ class Printer:
             return text
         if have.is_int and wanted.is_int:
             return Text(f"{cxx_type(wanted)}({text.text})", 16, wanted)
-        return Text(f"__builtin_bit_cast({cxx_type(wanted)}, {text.text})", 16, wanted)
+        return _bits(text, wanted)
 
     def resized(self, text: Text, wanted: Type, signed: bool = False) -> Text:
         """The low bits of a text in a narrower type, or all of them in a wider one with zeros or the sign above: what
@@ -261,6 +264,12 @@ def _decimal(number: float, t: Type) -> str:
         return repr(number)
     texts = (repr(float(f"{number:.{digits}g}")) for digits in range(1, 10))
     return next(text for text in texts if c_float(float(text)).value == number) + "f"
+
+
+def _bits(text: Text, wanted: Type) -> Text:
+    """The bits of an expression as another type of that width."""
+    inner = f"{cxx_type(text.type)}({text.text})" if text.element else text.text
+    return Text(f"__builtin_bit_cast({cxx_type(wanted)}, {inner})", 16, wanted)
 
 
 def literal(value: int, t: Type) -> str:
