@@ -38,7 +38,7 @@ def audit(request: Request) -> dict[str, Any]:
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
-        jobs, graph, hip = plan_jobs(request, items, pool)
+        jobs, graph, hip, _ = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
             if done is not None:
                 files.append(failed(job.shown, lost(done.reason)) if isinstance(done, Lost) else done)

@@ -26,9 +26,10 @@ from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.fixes import is_neutral, with_fixes
 from cu2port.lint.select import Selection
+from cu2port.project.first_look import graph_of
 from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.jobs import Job, Tools
-from cu2port.project.plan import Request, graph_of
+from cu2port.project.plan import Request
 from cu2port.project.reach import DOUBT, Reach, included
 from cu2port.project.workers import Lost, Pool
 

@@ -94,6 +94,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             stack.callback(tree.keep)
             cache = _cache() if request.cache else None
             plan = plan_jobs(request, items, pool, cache)
+            _as_sources(items, plan)
             jobs = [job for job in plan.jobs if job.index in mine]
             others = [i for i, item in enumerate(items) if i in mine and not item.converts]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
@@ -125,6 +126,12 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
             more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
     return Ran(_run_record(request, records, more, plan), in_the_way=in_the_way)
+
+
+def _as_sources(items: list[Item], plan: Plan) -> None:
+    """Put the items that are sources after all in their places."""
+    for index, item in plan.parts.items():
+        items[index] = item
 
 
 def _cache() -> Cache:
@@ -190,6 +197,9 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
             _sweep(roots, items)
         cache = _cache() if request.cache else None
         plan = plan_jobs(request, items, pool, cache)
+        _as_sources(items, plan)
+        if writer is not None and plan.parts and not request.force:
+            safe_in_place(roots, [*plan.parts.values()])
         found_results: Iterable[tuple[Job, Done]] = results(plan.jobs, pool, tick, cache)
         if is_asked(request.options):
             found_results = list(

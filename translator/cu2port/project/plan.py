@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cu2port.build.kinds import is_build_file, kind_of
 from cu2port.core import file_rules
-from cu2port.core.files import may_include, suffix
+from cu2port.core.files import suffix
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
 from cu2port.project.beside import BuildFiles, of_folders, told_by
-from cu2port.project.graph import Graph, Scan, Told, scan_includes
+from cu2port.project.first_look import graph_of, includes_of, size_of
+from cu2port.project.graph import Graph, Scan, Told
 from cu2port.project.ignore import patterns
-from cu2port.project.jobs import Job, scan
+from cu2port.project.jobs import Job
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
-from cu2port.project.vendored import leave_copies
-from cu2port.project.workers import Lost, Workers
+from cu2port.project.workers import Workers
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
     from cu2port.project.computing import Multiplied
     from cu2port.project.sides import Asked, SideName, Sides
 
-_CUDA = "cuda_runtime_api.h"
 _WORD = regex(r"[A-Za-z_]\w*")
-_MOST_HEADERS = 200  # that are looked at for files given alone
 Mode = Literal["out", "in-place", "diff", "dry-run"]
 
 
@@ -88,6 +87,8 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
             if not root.folder and out == base:
                 raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder, or --in-place")
         leave_out = frozenset({out})
+    from cu2port.project.vendored import leave_copies  # a file that is given alone needs neither this nor what follows
+
     try:
         exclude = patterns(request.exclude) if request.exclude else None
     except ValueError as e:
@@ -139,7 +140,7 @@ def check_kernels(request: Request, items: Sequence[Item]) -> None:
     for item in items:
         if not missing:
             return
-        if item.kind == "source" and _size(item.name) <= request.max_size:
+        if item.kind == "source" and size_of(item.name) <= request.max_size:
             with contextlib.suppress(OSError):  # `convert` meets the same error and reports it
                 words = set(_WORD.findall(Path(item.name).read_bytes().decode("latin-1")))
                 missing -= words
@@ -155,25 +156,32 @@ def check_kernels(request: Request, items: Sequence[Item]) -> None:
 
 class Plan(NamedTuple):
     """A job for every source item, with what the rest of the tree says about it (`index` is that of the item); and
-    what the sources say of each other, None where there are no others; what of the tree is for HIP already."""
+    what the sources say of each other, None where there are no others; what of the tree is for HIP already; items, by
+    index, that are sources since others include them."""
 
     jobs: list[Job]
     graph: Graph | None
     hip: TreeRecord | None = None
+    parts: Mapping[int, Item] = MappingProxyType({})
 
 
 def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cache | None = None) -> Plan:
     """The work on a tree; files are read for the first time here."""
-    bare = [
-        (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
-        for i, item in enumerate(items)
-        if item.kind == "source"
-    ]
+    bare = [(_bare(request, i, item), item) for i, item in enumerate(items) if item.kind == "source"]
     lost: dict[str, str] = {}
     alone = [job for job, item in bare if not item.root.folder]
     said = BuildFiles()
     reading = said.read(items, of_hip=len(bare) > 1)
-    graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache, reading)
+    from cu2port.project.parts import Parts
+
+    parts = Parts(items, request.options.include_dirs, patterns(request.exclude) if request.exclude else None)
+
+    def included(scans: Mapping[str, Scan]) -> list[Job]:
+        new = [(_bare(request, i, parts.found[i]), parts.found[i]) for i in parts.included(scans)]
+        bare.extend(new)
+        return [job for job, _ in new]
+
+    graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache, reading, included)
     for _ in reading:
         pass
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
@@ -230,7 +238,13 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
         [*jobs, *build_jobs(request, items, builds, sides is not None and sides.decision == "both", hosts)],
         graph,
         sides.record(in_trees) if sides and in_trees else None,
+        parts.found,
     )
+
+
+def _bare(request: Request, index: int, item: Item) -> Job:
+    """The job of a source before anything is known of the tree."""
+    return Job(index, item.name, item.shown, request.options, max_size=request.max_size, size=size_of(item.name))
 
 
 def _multiplied(graph: Graph) -> Multiplied:
@@ -282,81 +296,10 @@ def build_jobs(
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
-        size = _size(item.name)
+        size = size_of(item.name)
         options, most = request.options, request.max_size
         jobs.append(Job(i, item.name, item.shown, options, max_size=most, size=size, diff=names, build=asked))
     return jobs
-
-
-def graph_of(
-    request: Request,
-    jobs: Sequence[Job],
-    alone: Sequence[Job],
-    pool: Workers,
-    lost: dict[str, str],
-    cache: Cache | None = None,
-    between: Iterator[None] | None = None,
-) -> Graph | None:
-    """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
-
-    Files that could not be read are added to `lost`, with the reason. `between`: work of this process; one step of it
-    is done after each answer of a worker.
-    """
-    dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
-    names = {job.path for job in jobs}
-    headers: list[Job] = []
-
-    def reached(file: str, includes: Iterable[tuple[str, bool]]) -> list[Job]:
-        """Jobs for headers that are there, beside the file or in a folder of -I, and were not met before."""
-        found = []
-        around = [Path(os.path.realpath(d)) for d in (os.path.dirname(file), *dirs)]  # noqa: PTH120
-        for name, quoted in includes:
-            folders = (os.path.dirname(file), *dirs) if quoted else dirs  # noqa: PTH120
-            paths = (os.path.normpath(os.path.abspath(f"{d}/{name}")) for d in folders)  # noqa: PTH100
-            path = next((p for p in paths if may_include(Path(p), around)), None)
-            if path is not None and path not in names and len(names) < len(jobs) + _MOST_HEADERS:
-                names.add(path)
-                found.append(Job(-1, path, path, request.options, max_size=request.max_size, size=_size(path)))
-        return found
-
-    level = [header for job in alone for header in reached(job.path, _includes(job))]
-    if len(jobs) < 2 and not level:
-        return None
-    scans = dict(_scans(pool, jobs, lost, cache, between))
-    while level:
-        headers += level
-        more = dict(_scans(pool, level, lost, cache))
-        scans |= more
-        level = [header for path, found in more.items() for header in reached(path, found.includes)]
-    return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
-
-
-def _scans(
-    pool: Workers, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None, between: Iterator[None] | None = None
-) -> Iterator[tuple[str, Scan]]:
-    todo = list(jobs)
-    if cache is not None:
-        known = list(cache.scans(jobs))
-        yield from ((job.path, found) for job, found in known if found is not None)
-        todo = [job for job, found in known if found is None]
-    new: list[tuple[Job, Scan]] = []
-    for job, found in pool.run(scan, todo):
-        if between is not None:
-            next(between, None)
-        if isinstance(found, Lost):
-            lost[job.path] = found.reason
-        else:
-            new.append((job, found))
-            yield job.path, found
-    if cache is not None:
-        cache.keep_scans(new)
-
-
-def _includes(job: Job) -> tuple[tuple[str, bool], ...]:
-    try:
-        return scan_includes(Path(job.path).read_bytes()) if job.size <= job.max_size else ()
-    except OSError:
-        return ()  # `convert` meets the same error and reports it
 
 
 def _linked_as_cuda(items: Sequence[Item]) -> frozenset[str]:
@@ -371,15 +314,8 @@ def _renamed_beside(job: Job) -> frozenset[str]:
     if not job.options.rename:
         return frozenset()
     folder = Path(job.path).parent
-    names = [name for name, quoted in _includes(job) if quoted]
+    names = [name for name, quoted in includes_of(job) if quoted]
     return frozenset(n for n in names if n.lower().endswith(".cu") and (folder / n).is_file())
-
-
-def _size(name: str) -> int:
-    try:
-        return os.stat(name).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 def output_of(request: Request, item: Item) -> str:
