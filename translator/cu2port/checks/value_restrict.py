@@ -7,7 +7,10 @@ from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
-from cu2port.syntax.types import is_type_parameter
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import alias_of
+from cu2port.syntax.words import KEYWORDS
 
 _RESTRICT = re.compile(r"__restrict(?<!\w__restrict)")  # it begins with text, which is found fast
 _QUALIFIERS = ("const", "volatile")
@@ -36,6 +39,8 @@ class ValueRestrict(Check):
             "template<class T> void f(T *v) { const T *a = v; }",
             "a template's parameter",
         ),
+        Example("void f(dim3 __restrict__ *a, std::less<int> __restrict__ &b);", "void f(dim3 *a, std::less<int> &b);"),
+        Example("typedef float *row; void f(row __restrict__ *a);", note="a type that is a pointer"),
         Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
         Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
         Example("template<class T> void f(T __restrict__ a);", note="a parameter that may be a pointer"),
@@ -52,7 +57,7 @@ class ValueRestrict(Check):
             while unit.tok(behind) in _QUALIFIERS:
                 behind += 1
             typed = is_value(unit.tok(behind)) and _is_after_value(unit.text, unit.p[before + 1])
-            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before)) or _is_dependent(unit, before)):
+            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before)) or _is_of_program(unit, before, behind)):
                 yield self.finding(
                     f"`{unit.t[i]}` needs a pointer or a reference before it",
                     unit.p[i],
@@ -69,14 +74,19 @@ def _is_after_value(text: str, at: int) -> bool:
     return at > 0 and text[at - 1] not in "*&"
 
 
-def _is_dependent(unit: Unit, i: int) -> bool:
-    """Whether a token is a type parameter of a template, with a pointer or a reference to it behind `__restrict__`."""
+def _is_of_program(unit: Unit, i: int, behind: int) -> bool:
+    """Whether token `i` ends a type of the program's own, or a type parameter of a template, and a pointer or a
+    reference to it follows at `behind`: nothing in the file says that the type is a pointer itself."""
+    if unit.tok(behind) not in ("*", "&"):
+        return False
     word = unit.tok(i)
-    behind = i + 1
-    while unit.tok(behind) in (*_QUALIFIERS, "__restrict__", "__restrict"):
-        behind += 1
-    return (
-        unit.tok(behind) in ("*", "&")
-        and "template" in unit.words
-        and any(is_type_parameter(unit.t, d) for d in unit.declarations.named(word))
-    )
+    if word == ">":
+        return True
+    named = unit.declarations.named(word) if is_identifier(word) and word not in KEYWORDS else None
+    return named is not None and not any(_names_pointer(unit, d) for d in named)
+
+
+def _names_pointer(unit: Unit, d: Declaration) -> bool:
+    """Whether a `using` or a `typedef` names a pointer."""
+    _, stop = alias_of(unit.t, d)
+    return bool(stop) and (d.pointers > 0 or unit.tok(stop - 1) == "*")
