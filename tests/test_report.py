@@ -203,17 +203,19 @@ def test_terminal_shows_all_when_asked_and_errors_when_quiet() -> None:
 
 
 def test_the_same_message_is_shown_at_its_first_places_in_a_file() -> None:
-    found = [_judged(Outcome.MANUAL, Severity.ERROR, start=k) for k in range(8)]
-    other = _judged(Outcome.MANUAL, Severity.ERROR, start=8, code="CU108")
-    run = _run(*(FileRecord(f"{n}.cu", "", "copied", entries(b"abcdefghij", [*found, other])) for n in "ab"))
+    found = [_judged(Outcome.MANUAL, Severity.ERROR, start=k) for k in range(11)]
+    other = _judged(Outcome.MANUAL, Severity.ERROR, start=11, code="CU108")
+    run = _run(*(FileRecord(f"{n}.cu", "", "copied", entries(b"abcdefghijkl", [*found, other])) for n in "ab"))
     for verbosity in (0, -1):
         lines = [line for _, line in terminal.findings(run, verbosity) if line.startswith("b.cu")]
         assert lines == [
             *(f"b.cu:1:{k}: CU103 api-unsupported: no counterpart" for k in range(1, 6)),
-            "b.cu:1:9: CU108 api-unsupported: no counterpart",
-            "b.cu: CU103 api-unsupported: 3 more in this file (-v shows each): no counterpart",
+            "b.cu:1:12: CU108 api-unsupported: no counterpart",
+            "b.cu: CU103 api-unsupported: 6 more in this file (-v shows each): no counterpart",
         ]
-    assert sum(line.startswith("b.cu:1:") for _, line in terminal.findings(run, 1)) == 9
+    assert sum(line.startswith("b.cu:1:") for _, line in terminal.findings(run, 1)) == 12
+    few = _run(FileRecord("c.cu", "", "copied", entries(b"abcdefghijkl", found[:10])))
+    assert len(list(terminal.findings(few, 0))) == 10
 
 
 def test_findings_on_a_whole_file_have_no_place() -> None:

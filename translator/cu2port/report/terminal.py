@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.core.entry import Entry, counted
 from cu2port.core.families import OWN
@@ -11,7 +11,8 @@ from cu2port.core.model import Outcome, Severity
 from cu2port.core.record import FileRecord, RunRecord, TreeRecord
 
 _MOST = 12  # codes and names that the summary lists before it counts the rest
-_MOST_PLACES = 5  # of one message in a file that are shown before the rest is counted
+_MANY_PLACES = 10  # of one message in a file; of more than these the first few are shown, and the rest is counted
+_MOST_PLACES = 5
 
 
 def finding_line(f: FileRecord, e: Entry) -> str:
@@ -34,24 +35,30 @@ def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
     """
     for f in run.files:
         if any(_shown(e, verbosity) for e, _ in counted(f.entries)):
-            shown = (e for e in f.entries if _shown(e, verbosity))
+            shown = [e for e in f.entries if _shown(e, verbosity)]
             yield from ((e.severity, finding_line(f, e)) for e in shown) if verbosity > 0 else _first_places(f, shown)
         if verbosity > 0:
             for note in f.notes:
                 yield Severity.INFO.value, f"{f.path}: note: {note}"
 
 
-def _first_places(f: FileRecord, shown: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """The lines of a file's findings, of the same message no more than the first few, then the number of the others."""
-    places: Counter[tuple[str, str, str, str, str]] = Counter()
+def _first_places(f: FileRecord, shown: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """The lines of a file's findings; of a message that is there often the first few, then the number of the others."""
+    places = Counter(map(_same, shown))
+    before: Counter[tuple[str, ...]] = Counter()
     for e in shown:
-        same = (e.severity, e.code, e.name, e.outcome, e.message)
-        places[same] += 1
-        if places[same] <= _MOST_PLACES:
+        before[_same(e)] += 1
+        if before[_same(e)] <= _MOST_PLACES or places[_same(e)] <= _MANY_PLACES:
             yield e.severity, finding_line(f, e)
-    for (severity, code, name, _, message), n in places.items():
-        if n > _MOST_PLACES:
+    for same, n in places.items():
+        if n > _MANY_PLACES:
+            severity, code, name, _, message = same
             yield severity, f"{f.path}: {code} {name}: {n - _MOST_PLACES} more in this file (-v shows each): {message}"
+
+
+def _same(e: Entry) -> tuple[str, str, str, str, str]:
+    """What findings that differ in their place alone have in common."""
+    return e.severity, e.code, e.name, e.outcome, e.message
 
 
 def _shown(e: Entry, verbosity: int) -> bool:
