@@ -30,9 +30,13 @@ sys.path[:0] = [str(ROOT / "tests" / "ptx"), str(ROOT / "tests" / "lib")]
 import mma_programs  # noqa: E402
 import test_carriers  # type: ignore[import-not-found]  # noqa: E402
 import test_carriers_again  # type: ignore[import-not-found]  # noqa: E402
+import test_lambdas_in_lambdas  # type: ignore[import-not-found]  # noqa: E402
+import test_macros_that_multiply  # type: ignore[import-not-found]  # noqa: E402
 import test_mma  # type: ignore[import-not-found]  # noqa: E402
 import test_struct_sums as structs  # type: ignore[import-not-found]  # noqa: E402
 import test_sums_apart  # type: ignore[import-not-found]  # noqa: E402
+import test_sums_by_parameter  # type: ignore[import-not-found]  # noqa: E402
+import test_sums_of_f16  # type: ignore[import-not-found]  # noqa: E402
 import test_sums_of_several_types  # type: ignore[import-not-found]  # noqa: E402
 
 CASES = (test_mma.Case("plain"), test_mma.Case("special"), test_mma.Case("small", here=(1,)))
@@ -58,6 +62,11 @@ PASSED_ON: dict[str, Callable[[bool], str]] = {
     ),
     "C of its own": partial(test_sums_apart.program, modes=1),
     "sums of several types": test_sums_of_several_types.program,
+    "sums of f16": partial(test_sums_of_f16.program, modes=1),
+    "each sum a parameter": partial(test_sums_by_parameter.program, modes=1),
+    "lambdas in lambdas": partial(test_lambdas_in_lambdas.program, modes=1),
+    "calls of macros": partial(test_macros_that_multiply.program, modes=1),
+    "calls of macros, sums as words": partial(test_macros_that_multiply.program, words=True, modes=1),
 }
 
 

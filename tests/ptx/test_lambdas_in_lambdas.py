@@ -26,9 +26,9 @@ KERNEL = (
 )
 
 
-def program(kept: bool) -> str:
+def program(kept: bool, modes: int = 2) -> str:
     text = KERNEL if kept else KERNEL.replace("], e[4];", "], e[4];\n    float* all = acc[0];")
-    return whole(converted(text), STEPS_MAIN.replace("MODES", "2"), kept)
+    return whole(converted(text), STEPS_MAIN.replace("MODES", str(modes)), kept)
 
 
 @pytest.mark.parametrize("wave", [32, 64])

@@ -135,11 +135,11 @@ STEP = f"""mma({each("acc[0][#]")}, {each("acc[0][#]")}, a, b);
         outer<false>({each("&acc[4][#]")}, a, b);"""
 
 
-def program(kept: bool) -> str:
+def program(kept: bool, modes: int = 2) -> str:
     made = STEPS.replace("STEP", STEP)
     if not kept:
         made = made.replace("], e[4];", "], e[4];\n    float* all = acc[0];")
-    return whole(converted(BY_REFERENCE + BY_POINTER + made), STEPS_MAIN.replace("MODES", "2"), kept)
+    return whole(converted(BY_REFERENCE + BY_POINTER + made), STEPS_MAIN.replace("MODES", str(modes)), kept)
 
 
 @pytest.mark.slow

@@ -105,12 +105,14 @@ int main(int, char** names) {
 """
 
 
-def program(kept: bool) -> str:
+def program(kept: bool, modes: int = 3) -> str:
     made = kernel(STEP)
     if not kept:
         made = made.replace(DECLARED, DECLARED + " unsigned *all = acc[0], *more = sums[0];")
     body = made.partition("\n")[2]
-    return whole(converted(MMA.replace("BODY", ASM) + WIDE + LOAD + body), MAIN, kept)
+    return whole(
+        converted(MMA.replace("BODY", ASM) + WIDE + LOAD + body), MAIN.replace("mode < 3", f"mode < {modes}"), kept
+    )
 
 
 def halves(words: tuple[int, ...]) -> list[float | str]:

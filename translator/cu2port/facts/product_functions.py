@@ -1,11 +1,12 @@
-"""Functions of a header that multiply by PTX's `mma`, as its text has them: for those who include it."""
+"""Functions and macros of a header that multiply by PTX's `mma`, as its text has them: for those who include it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from cu2port.core.late import regex
+from cu2port.facts.asm_macros import is_asm_of_parameters
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 
@@ -29,8 +30,23 @@ def product_functions(unit: Unit) -> tuple[Function, ...]:
 
 def product_texts(unit: Unit) -> frozenset[str]:
     """Their definitions, each in its namespace and behind its name."""
-    made = (definition(unit, f) for f in product_functions(unit))
-    return frozenset(text for text in made if may_multiply(text))
+    made = [text for f in product_functions(unit) if may_multiply(text := definition(unit, f))]
+    return frozenset((*made, *_macro_texts(unit)))
+
+
+def _macro_texts(unit: Unit) -> Iterator[str]:
+    """The macros of a header that are one asm statement of their parameters, each behind its name, if one of them
+    multiplies. Each is what its name means whatever the build defines."""
+    guard = unit.guard
+    found = []
+    for name, (m, *others) in unit.macros.items():
+        around = unit.conditionals.around(m.directive.start)
+        plain = all(unit.t[(d := unit.directives[g.opener]).first + 1 : d.stop] == ["ifndef", guard] for g in around)
+        if not others and plain and is_asm_of_parameters(unit, m):
+            found.append(f"{name} {unit.source(m.directive.first, m.directive.stop).strip()}")
+    undefined = {unit.tok(d.first + 2) for d in unit.directives if d.keyword == "undef"}
+    if any(map(may_multiply, found)):
+        yield from (text for text in found if text.partition(" ")[0] not in undefined)
 
 
 def definition(unit: Unit, f: Function) -> str:

@@ -33,7 +33,8 @@ The straight line:
   code calls.
 - `matrix_forms.py`: which GPUs multiply a form by which matrix instruction, and how lanes exchange. `kept.py`: arrays
   of accumulators that stay in the layout of that instruction while only products touch them, functions that multiply
-  into a parameter or hand it on (`wrappers.py`, also of headers), and what does the same to each element (`maps.py`);
+  into a parameter or hand it on (`wrappers.py`, also of headers), calls of macros that are one product
+  (`product_calls.py`), and what does the same to each element (`maps.py`);
   `regions.py`: parts of a function that edits go around. `uniform.py`: what no lane leaves before the others, and what
   all lanes have alike, by what a body does (`controls.py`).
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
 
 def handled(unit: Unit) -> tuple[Handled, ...]:
     """What happens to each asm statement that holds PTX. The rest of the package is loaded for a file that has some."""
-    if not unit.asms:
+    if not unit.asms and not unit.project.products:
         return ()
     from cu2port.ptx.rewrite import handle
 

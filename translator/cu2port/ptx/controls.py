@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cu2port.facts.asm_macros import is_asm_of_parameters
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.declared import parameters_of, set_to
@@ -174,9 +175,10 @@ def left_out(unit: Unit, body: Block, places: Collection[int]) -> frozenset[int]
 
 
 def _may_hide(unit: Unit, i: int) -> bool:
-    """Whether a name is a macro with a statement in it."""
+    """Whether a name is a macro with a statement in it, other than an asm of what it is given."""
     return unit.t[i] in unit.macros and any(
-        not _HIDES.isdisjoint(unit.t[m.first : m.stop]) for m in unit.macros[unit.t[i]]
+        not _HIDES.isdisjoint(unit.t[m.first : m.stop]) and not is_asm_of_parameters(unit, m)
+        for m in unit.macros[unit.t[i]]
     )
 
 

@@ -37,6 +37,7 @@ from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, all_kinds, in_a_row, is_exchanged, sums_of, where
+from cu2port.ptx.product_calls import is_call
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
 from cu2port.ptx.wrappers import Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
@@ -180,6 +181,7 @@ def _elsewhere(unit: Unit, own: Iterable[Wrapper], used: dict[str, list[Edit]]) 
     if not unit.path.lower().endswith(HEADER_SUFFIXES):
         return []
     out = [w for w in own if w.function.name not in used and is_offered(unit, w.function)]
+    out = [w for w in out if not any(is_call(unit, p.statement) for p in w.products)]  # headers tell of asm alone
     used.update((w.function.name, []) for w in out)
     return out
 
@@ -222,7 +224,7 @@ def _uses(
     """Those in a body itself and in its local functions, not in other lambdas."""
     by_keyword = {p.statement.keyword: p for p in products}
     for s in all_statements(body, local):
-        if isinstance(s, Asm) and s.at in by_keyword and not (p := by_keyword[s.at]).spread:
+        if isinstance(s, (Asm, Eval)) and s.at in by_keyword and not (p := by_keyword[s.at]).spread:
             yield _Use(s.at, p.root, p.places, (p.form,), p)
     for c in (c for c in calls_of(unit, all_statements(body, local), wrappers) if not c.spread):
         yield _Use(c.at, c.root, c.places, c.wrapper.forms, None, c)

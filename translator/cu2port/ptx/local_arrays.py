@@ -117,8 +117,8 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
         elif isinstance(s, Decl):
             if not (s.pointer or s.reference):
                 seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
-            elif _is_gone(unit, whole, s, spans):
-                seen |= {x.at for head in heads(s) for x in walk(head) if isinstance(x, Name)}
+            elif (named := _named(s, array.name)) and _is_gone(unit, whole, s, spans):
+                seen |= named
         elif not isinstance(s, Jump):  # a lambda may return a reference
             seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
         call = s.expr if isinstance(s, Eval) else s.init if isinstance(s, Decl) and _is_number(unit, s) else None
@@ -127,6 +127,11 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
             seen |= {x.at for arg in given for x in walk(arg) if isinstance(x, Name)}
     others = (i for i in mentions(unit, f.body, array.name) if i < end and not any(i in r for r in spans))
     return any(i not in seen for i in others)
+
+
+def _named(s: Stmt, name: str) -> set[int]:
+    """Where a statement itself names a variable."""
+    return {x.at for head in heads(s) for x in walk(head) if isinstance(x, Name) and x.text == name}
 
 
 def _is_number(unit: Unit, s: Decl) -> bool:
@@ -147,7 +152,8 @@ def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[r
     inside = range(declared.scope.first, declared.scope.last + 1)
     if any(r.start < inside.stop and inside.start < r.stop for r in spans):
         return False
-    used = {i for s in whole for head in heads(s) for i in _elements(unit, head, pointer.name, 1)}
+    within = (s for s in whole if s.at in inside)
+    used = {i for s in within for head in heads(s) for i in _elements(unit, head, pointer.name, 1)}
     return used.issuperset(i for i in mentions(unit, (inside.start, inside.stop), pointer.name) if i != pointer.at)
 
 

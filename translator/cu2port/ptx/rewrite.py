@@ -26,6 +26,7 @@ from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE
 from cu2port.ptx.opcode_cases import VALUE
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
+from cu2port.ptx.product_calls import product_calls
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.settled import settled
 from cu2port.ptx.table import find
@@ -101,12 +102,16 @@ def handle(unit: Unit) -> HandledFile:
     wanted = [s for s in statements(unit) if is_ptx(unit, s) and not is_left_out(unit, s.span.start)]
     wanted = [s for s in wanted if not unit.is_dead(s.span.start)]
     fast = unit.options.ptx_fp == "fast"
-    if not wanted:
+    calls = () if unit.options.warp == "solo" else tuple(product_calls(unit, wanted))
+    if not wanted and not calls:
         return HandledFile((), find_kept(unit, (), fast).apart)
-    wanted, context = prepared(unit, wanted)
+    every, context = prepared(unit, [*wanted, *calls])
+    wanted = every[: len(wanted)]
     joined, first, declared = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
-    kept = find_kept(unit, [s for s in wanted if _may_be_kept(unit, s, context, joined, chains)], fast)
+    kept = find_kept(unit, [s for s in every if _may_be_kept(unit, s, context, joined, chains)], fast)
+    wanted += [s for s in every[len(wanted) :] if s.keyword in kept.tiles]
+    wanted.sort(key=lambda s: s.keyword)
     out = (_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
     out = (replace(x, edits=(*x.edits, *declared)) if x.statement.keyword == first else x for x in out)
     return HandledFile(tuple(out), kept.apart)
