@@ -14,7 +14,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("presets", r"CMake(?:User)?Presets\.json"),
     (
         "make",
-        r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
+        r"[Mm]akefile(?:\..*|[_-][\w-]+)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
     ),
     ("setup", r"setup(?:[_-][\w-]+)?\.py"),
     ("pyproject", r"pyproject\.toml"),
