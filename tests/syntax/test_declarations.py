@@ -36,6 +36,7 @@ def listed(text: str) -> list[str]:
          "type Z, constructor Z, parameter x, variable i, member m"),
         ("void g() { std::fprintf(f); cudaFree(p); x * 2; a = b * c; }", "function g"),
         ("void g() { CHECK cudaFree(p); }", "function g"),
+        ("void g() { CHECK; f(); CHECK; CHECK cudaFree(p); }", "function g"),
         ("void g() { CHECK(f(x)) int y = 1; }", "function g, variable y"),
         ("struct T f(struct T* t);", "function f, parameter t"),
         ("struct A* p; struct A; enum class E : int { X };", "variable p, type A, type E, enumerator X"),

@@ -252,10 +252,15 @@ def _is_macro_before_call(code: Code, found: Specifiers) -> bool:
     places = code.lexed.places
     word = found.names[0]
     return is_macro(code, word) and not any(
-        code.t[i - 1] in _NAMES_TYPE or (i + 1 < len(code.t) and code.t[i + 1] in (";", ">"))
+        code.t[i - 1] in _NAMES_TYPE or (i + 1 < len(code.t) and code.t[i + 1] in _after_type(code.t[i - 1]))
         for i in places[word.text]
         if i
     )
+
+
+def _after_type(before: str) -> tuple[str, ...]:
+    """What makes a name between it and `before` a type's, as in `} NAME;`. `{ CHECK;` is a statement by itself."""
+    return (">",) if before in ("{", ";") else (";", ">")
 
 
 def is_macro(code: Code, name: Name) -> bool:
