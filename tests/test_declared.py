@@ -188,6 +188,20 @@ def test_a_word_that_others_use_is_the_class_template_before_its_arguments_alone
     assert b"cu2port::TextureReference<float, 2> t;" in both
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "kept_"),
+    [
+        ("#define MX(a, b) llmax((a), (b))\n", "a.cuh", False),
+        ("#define MX(a, b) llmax((a), (b))\n__device__ int f();\n", "a.h", False),
+        ("#define MX(a, b) llmax((a), (b))\n", "a.h", True),
+        ("int llmax(int a, int b);\n#define MX(a, b) llmax((a), (b))\n", "a.cuh", True),
+        ("#define llmax(a, b) ((a) > (b) ? (a) : (b))\n#define MX(a, b) llmax((a), (b))\n", "a.cuh", True),
+    ],
+)
+def test_a_macro_of_cuda_code_calls_cuda_functions(text: str, path: str, kept_: bool) -> None:
+    assert (b"llmax((a), (b))" in translate(text, path=path).output) is kept_
+
+
 def test_a_name_of_a_header_counts_where_its_scope_is_open() -> None:
     text = "void f() { cudaFree(p); }\nnamespace n { void g() { cudaFree(p); } }\nvoid n::A::h() { cudaFree(p); }\n"
     assert kept(text) == []

@@ -1,14 +1,16 @@
 """CUDA names and macros: those that one joins to names of the file (`LOAD(cuInit)` with `f##_p` in it, and `cuInit_p`
-declared), and those that stand behind one."""
+declared), those that stand behind one, and those in the body of one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cu2port.core.files import CUDA_SUFFIXES, suffix
 from cu2port.core.late import regex
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import EXECUTION_SPACES
 
 _CAPITALS = regex(r"[A-Z][A-Z0-9_]+\Z")  # a macro, as a rule
 
@@ -67,3 +69,9 @@ def is_returned(unit: Unit, i: int) -> bool:
         return False
     after = unit.tok(i + 1)
     return after in ("{", "*", "&") or (unit.t[i].endswith("_t") and after in (";", "=", ",", ")"))
+
+
+def in_macro(unit: Unit, i: int) -> bool:
+    """Whether a macro of CUDA's code calls token i: libclang tells nothing of a macro's body."""
+    known = suffix(unit.path) in CUDA_SUFFIXES or not EXECUTION_SPACES.isdisjoint(unit.words)
+    return known and unit.tok(i + 1) == "(" and unit.in_directive(i) is not None

@@ -8,7 +8,7 @@ from functools import cache
 
 from cu2port.catalog import Catalog, Row, is_libcudacxx, load_catalog
 from cu2port.catalog.groups import unqualified
-from cu2port.catalog.pastes import is_global, is_returned, pasted
+from cu2port.catalog.pastes import in_macro, is_global, is_returned, pasted
 from cu2port.core.late import dataclass, regex
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import (
@@ -137,7 +137,8 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if row is not None and row.template and unit.tok(i + 1) != "<":
             out.add(i)
             continue
-        if (row is not None and row.strict) or (t[i] in declared and is_declared_for(unit, i)):
+        strict = row is not None and row.strict and not (row.call and t[i] not in declared and in_macro(unit, i))
+        if strict or (t[i] in declared and is_declared_for(unit, i)):
             doubtful.append(i)
     if doubtful:
         out |= _settle(unit, doubtful, guessed)
