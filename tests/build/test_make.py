@@ -104,6 +104,14 @@ def ported(text: str, **asked: object) -> str:
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
         ("NVCCFLAGS = -Xcompiler -std=gnu11,-Wall\nCFLAGS = -std=c99\n", "NVCCFLAGS =  -Wall\nCFLAGS = -std=c99\n"),
+        (  # with an option that only nvcc takes CFLAGS are no other compiler's
+            "CFLAGS=--machine 64 -std=c++11 --expt-extended-lambda\nn = nvcc $(CFLAGS) -c\na:\n\tnvcc $(CFLAGS) a.o\n",
+            "CFLAGS= -std=c++17\nn = hipcc $(CFLAGS) -c\na:\n\thipcc $(CFLAGS) a.o\n",
+        ),
+        (
+            "CFLAGS=-std=c++11 --expt-extended-lambda\na:\n\tnvcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
+            "CFLAGS=-std=c++11\na:\n\thipcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
+        ),
         ("NVCCFLAGS = -x cu -std=c++11\n", "NVCCFLAGS = -x hip -std=c++17\n"),
         ("CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n", "CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n"),
         ("SM = sm_70\nCXXFLAGS = -march=$(SM)\n", "SM = sm_70\nCXXFLAGS = -march=$(SM)\n"),

@@ -56,6 +56,9 @@ _SUFFIX_RULE = re.compile(rf"^({_HOST_SUFFIX})\.\w+[ \t]*:")
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
+_NVCC_ALONE = re.compile(  # options that a host compiler ends at
+    r"(?<!\S)--?(?:expt-\w|extended-lambda|gencode|generate-code|maxrregcount|Xptxas|ptxas-options|compiler-options)"
+)
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _INCLUDES = frozenset({"-I", "-isystem"})
@@ -257,7 +260,8 @@ def _passed(
     is the host compiler's."""
     uses: dict[str, list[str]] = {}  # by variable: those in its value
     nvcc: list[str] = []
-    others: list[str] = list(_IMPLICIT)
+    alone = {line.name for line in lines if line.name in _IMPLICIT and _NVCC_ALONE.search(line.text)}
+    others: list[str] = [name for name in _IMPLICIT if name not in alone]
     for line, of_line in zip(lines, commands, strict=True):
         for command in of_line if "$" in line.text else ():
             after = ("", *(w.text for w in command))
