@@ -218,7 +218,9 @@ def test_texts_change_where_findings_say_and_once(text: str, renames: bool) -> N
         assert port(result.output.decode("latin-1"), **asked).output == result.output
 
 
-@pytest.mark.parametrize("name", ["Makefile.inc", "make.config", "common.mk.in", "make.def", "Make.defs", "Makefile_linux"])
+@pytest.mark.parametrize(
+    "name", ["Makefile.inc", "make.config", "common.mk.in", "make.def", "Make.defs", "Makefile_linux"]
+)
 def test_files_that_makefiles_include_are_known_by_name(name: str) -> None:
     assert kind_of(name) == "make"
 
