@@ -86,6 +86,13 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("target_link_libraries(a $<LINK_ONLY:CUDA::cudart>)", "target_link_libraries(a $<LINK_ONLY:hip::host>)"),
         ("target_link_libraries(a ${CUDA_LIBRARIES})", "target_link_libraries(a hip::host)"),
         (
+            'set(LIBS cuda x)\nlist(APPEND MY_LIBRARIES "cufft")\nset(OTHER_LIBS cuda)\nset(NCCL_LIB_NAME nccl)\n'
+            "target_link_libraries(a PUBLIC ${LIBS} ${MY_LIBRARIES})",
+            'set(LIBS hip::host x)\nlist(APPEND MY_LIBRARIES "hip::hipfft")\nset(OTHER_LIBS cuda)\n'
+            "set(NCCL_LIB_NAME nccl)\n"
+            "target_link_libraries(a PUBLIC ${LIBS} ${MY_LIBRARIES})",
+        ),
+        (
             "target_link_libraries(a ${CUDA_cublas_LIBRARY} ${CUDA_cudart_static_LIBRARY} ${CUDA_npps_LIBRARY})",
             "target_link_libraries(a roc::hipblas hip::host ${CUDA_npps_LIBRARY})",
         ),

@@ -10,11 +10,12 @@ from itertools import pairwise
 from cu2port.build import flags, programs, sources
 from cu2port.build.find_cuda import OBJECTS, command, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
+from cu2port.build.linked import lists
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import Row, table
-from cu2port.build.variables import OLD_STANDARD, assigned, variables
+from cu2port.build.variables import OLD_STANDARD, assigned, assignment, variables
 from cu2port.build.words import HIP_SINCE, Asked, by_hand, finding, never_reached, swap
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Finding, Side, Span, insert, replace
@@ -229,11 +230,15 @@ def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 
 
 def _libraries(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
-    """Libraries by their plain names."""
-    if c.name not in ("target_link_libraries", "link_libraries"):
-        return
+    """Libraries by their plain names, also in a list that is linked."""
+    if c.name in ("target_link_libraries", "link_libraries"):
+        values = c.args[c.name == "target_link_libraries" :]
+    else:
+        name, values = assignment(c)
+        if name is None or name.text not in lists(text):
+            return
     rows = table()["library"]
-    for arg in c.args[c.name == "target_link_libraries" :]:
+    for arg in values:
         row = rows.get(arg.text.removeprefix("-l"))
         if row is None:
             continue

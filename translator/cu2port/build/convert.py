@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cu2port.build.kinds import MOST_BYTES
 from cu2port.build.lines import anywhere, lines
+from cu2port.build.linked import words as linked_words
 from cu2port.build.pages import CGO, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import INFO, TOOLKITS, Asked, finding, never_reached
@@ -38,7 +39,6 @@ _PASSES_FLAGS = regex(
 _LANGUAGE = regex(r"(?i:enable_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
 _STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.S)
 _SETS = regex(r"(?i:\bset)\s*\(\s*(\w+)")
-_LINKED = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = regex(r"(?:^|/)(?:FindCUDA(?:Toolkit)?|select_compute_arch)\.cmake$")
 _FINDS = regex(r"(?i:find_package)\s*\(\s*CUDA")  # which the module itself does not
 _WORD = regex(r"[\w:]+")
@@ -105,7 +105,7 @@ def facts(kind: str, data: bytes) -> Facts:
     found |= {row.package or _runtime(row.to or row.set) for name, row in rows["variable"].items() if name in words}
     found |= {"hip"} if TOOLKITS & words else set()
     found |= {row.package for name, row in rows["command"].items() if name in words}
-    linked = {word for m in _LINKED.finditer(text) for word in m[1].split()}
+    linked = linked_words(text)
     found |= {
         row.package or _runtime(row.target)
         for name, row in rows["library"].items()

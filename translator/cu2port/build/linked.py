@@ -1,0 +1,25 @@
+"""Libraries that a CMake file links by their plain names: in the commands that link, and in lists which these name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from cu2port.core.late import regex
+
+_LINKS = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
+_SETS = regex(r"(?i:\bset|\blist)\s*\(\s*(?:(?i:APPEND|PREPEND)\s+)?(\w+)([^)]*)\)")
+_LIST = regex(r"\$\{(\w*(?i:lib)\w*)\}")
+
+
+@lru_cache(maxsize=1)
+def lists(text: str) -> frozenset[str]:
+    """The variables for libraries that the commands of a file link. What is before the first blank is a target."""
+    return frozenset(name for m in _LINKS.finditer(text) for name in _LIST.findall(m[1].lstrip().partition(" ")[2]))
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of commands that link, and those of such lists."""
+    of = lists(text)
+    sets = (m[2] for m in _SETS.finditer(text) if m[1] in of) if of else ()
+    parts = (*(m[1] for m in _LINKS.finditer(text)), *sets)
+    return frozenset(word.strip('"') for part in parts for word in part.split())
