@@ -434,6 +434,8 @@ COMMANDS = st.builds(lambda name, args: f"{name}({' '.join(args)})\n", NAMES, st
 @given(st.lists(COMMANDS, max_size=5).map("".join), st.booleans(), st.booleans())
 @example("set_target_properties(x PROPERTIES CUDA_ARCHITECTURES 14 CUDA_STANDARD 14)", False, False)
 @example("cuda_wrap_srcs(x OBJ)\ncuda_wrap_srcs()\n", False, False)
+@example("cuda_add_executable(--Wconversion)\n", False, False)
+@example("cuda_add_cublas_to_target(-D__CUDA_NO_BFLOAT162_CONVERSIONS__ -Xcompiler --fmax-errors)\n", False, False)
 def test_texts_change_where_findings_say_and_once(text: str, renames: bool, archs: bool) -> None:
     asked: dict[str, Any] = {"archs": ("gfx90a",) if archs else ()}
     if renames:

@@ -28,6 +28,7 @@ _SEPARATORS: Mapping[
     ("list", ("JOIN",)): (2, 3),
 }
 _LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM".split())  # of `string` and `list`
+_OF_TARGET = ("target_", "add_executable", "add_library", "cuda_add_")
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
@@ -150,7 +151,7 @@ def _command_words(c: Command, own_flags: bool = False) -> list[options.Word]:
     joined = not own_flags and name is not None and FLAG_LIST.fullmatch(name.text) is not None
     found: list[options.Word] = []
     before: Arg | None = None  # an argument whose last word is an option that takes the next argument
-    for arg in c.args:
+    for arg in c.args[c.name.startswith(_OF_TARGET) :]:  # a target's name is no option
         if before is not None and arg.quoted and not joined:
             inside = before.text != found[-1].text  # in an expression, where quotes would be characters
             outer = arg.start, arg.end
