@@ -96,6 +96,11 @@ def ported(text: str, **asked: object) -> str:
         ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
         ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),
         ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),
+        ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib/stubs\n"),
+        (
+            "D = /usr/local/cuda\nI = -I$(D)/targets/sbsa-linux/include\n",
+            "D = /opt/rocm\nI = -I$(D)/include -D__HIP_PLATFORM_AMD__\n",
+        ),
         (
             "NVCCFLAGS = -gencode arch=compute_60,code=sm_60 -gencode=arch=compute_70,code=sm_70 -O3\n",
             "NVCCFLAGS = --offload-arch=native -O3\n",

@@ -70,7 +70,7 @@ _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
 _TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l")  # what `_tools` looks for
 _MATTERS = re.compile(r"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
-_LIB64 = re.compile(r"/lib64(?=[/\"']|$)")
+_INNER = re.compile(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?=[/\"']|$)")  # CUDA's of a host
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,9 +354,12 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )
-    lib64 = _LIB64.search(word.text) if known else None
-    if lib64:
-        yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
+    inner = _INNER.search(word.text) if known else None
+    if inner and inner[0] not in ("/lib", "/include"):
+        what = "headers" if inner["include"] else "libraries"
+        yield swap(
+            TOOLKIT, inner[0], inner["include"] or "/lib", word.start + inner.start(), f"ROCm's {what} are there"
+        )
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
     if row is not None:
