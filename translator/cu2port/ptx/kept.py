@@ -34,7 +34,7 @@ from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, on_the_way, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
-from cu2port.ptx.local_arrays import begins_tile, escapes, is_array, only
+from cu2port.ptx.local_arrays import Named, begins_tile, by_names, holders, is_array, only
 from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, all_kinds, in_a_row, is_exchanged, sums_of, where
 from cu2port.ptx.product_calls import is_call
@@ -150,9 +150,10 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         local = local_functions(unit, f, body)
         uses = list(_uses(unit, body, local, by_function.get(f.body[0], []), by_name))
         noted = _Noted(tiles, used, exchanged)
+        named = by_names(all_statements(body, local) if uses else ())
         for root in dict.fromkeys(use.root for use in uses):
             mine = [u for u in uses if u.root == root]
-            for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
+            for loop, of, whole in _regions(unit, f, body, local, root, mine, named, [x.region for x in noted.around]):
                 _take(unit, root, loop, of, on_the_way(loop, local, [u.at for u in of]), whole, noted)
                 spans = reached(loop, local)
                 noted.called.update((g.at, g) for g in local.values() if g.span in spans)
@@ -238,6 +239,7 @@ def _regions(
     local: Mapping[str, LocalFunction],
     root: str,
     uses: list[_Use],
+    named: Named,
     others: list[range],
 ) -> Iterator[tuple[range, list[_Use], bool]]:
     """The largest parts in which an array is named for products and maps alone, as tokens, with those, and whether its
@@ -263,6 +265,7 @@ def _regions(
     again = {u.at for u in uses if u.call is not None and u.call.wrapper.again}
     calls = [range(s.at, s.end + 1) for s in whole if isinstance(s, Eval) and s.at in again and s.end >= 0]
     taken: set[int] = set()
+    held = holders(unit, f, named, declared[0])
     both = [*((r, False) for r in (*loops, *calls)), *((r, True) for r in rows(unit, whole, holds))]
     for region, row in sorted(both, key=lambda x: (any(x[0].start in g for g in lambdas), x[0].start, -x[0].stop)):
         spans = reached(region, local)
@@ -273,7 +276,7 @@ def _regions(
         nested = any(r.start < region.start < r.stop for r in (*loops, *lambdas))
         through = on_the_way(region, local, [u.at for u in inside])
         passed = all(_takes_tiles(unit, g, [region, *(x.span for x in through)]) for g in through)
-        if not passed or escapes(unit, f, whole, declared[0], spans, nested) or not _is_kept(unit, f, region, inside):
+        if not passed or held.escapes(f, spans, nested) or not _is_kept(unit, f, region, inside):
             continue
         together = _is_whole(unit, f, region, inside)
         if together or not row:  # a row may be left in no other way

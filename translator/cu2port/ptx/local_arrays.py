@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from cu2port.facts.computing import numbers_of
 from cu2port.facts.structure import Function
@@ -104,29 +105,65 @@ def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
     return [i for i in named if not is_left_out(unit, unit.p[i])]
 
 
-def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: list[range], nested: bool) -> bool:
-    """Whether something that a loop may use may hold the array's address: a variable set to it, or a lambda. `spans`:
-    the loop, and what it calls. A pointer does not count if its scope has none of them
-    and it is only used to reach elements."""
-    end = f.body[1] if nested else spans[0].start
-    seen = {array.at}
-    whole = list(whole)
+@dataclass(frozen=True)
+class Named:
+    """A function's statements by the names in their own expressions, those of asm apart, whose tokens these are."""
+
+    by_name: Mapping[str, list[Stmt]]
+    asms: frozenset[int]
+
+
+def by_names(whole: Iterable[Stmt]) -> Named:
+    """What is looked at once for a function."""
+    found: dict[str, list[Stmt]] = {}
+    asms: set[int] = set()
     for s in whole:
         if isinstance(s, Asm):
-            seen |= set(range(s.first, s.last + 1))
-        elif isinstance(s, Decl):
-            if not (s.pointer or s.reference):
-                seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
-            elif (named := _named(s, array.name)) and _is_gone(unit, whole, s, spans):
-                seen |= named
+            asms.update(range(s.first, s.last + 1))
+        for name in {x.text for head in heads(s) for x in walk(head) if isinstance(x, Name)}:
+            found.setdefault(name, []).append(s)
+    return Named(found, frozenset(asms))
+
+
+@dataclass(frozen=True)
+class Holders:
+    """Where something is given an array's address, by token, with the scopes of pointers: what is given it there does
+    not count for a loop that none of one such scope is in."""
+
+    places: Mapping[int, tuple[range, ...]]
+
+    def escapes(self, f: Function, spans: list[range], nested: bool) -> bool:
+        """Whether something that a loop may use may hold the array's address: a variable set to it, or a lambda.
+        `spans`: the loop, and what it calls."""
+        end = f.body[1] if nested else spans[0].start
+        return any(
+            i < end and not any(i in r for r in spans) and not any(_is_apart(scope, spans) for scope in scopes)
+            for i, scopes in self.places.items()
+        )
+
+
+def _is_apart(scope: range, spans: Iterable[range]) -> bool:
+    return not any(r.start < scope.stop and scope.start < r.stop for r in spans)
+
+
+def holders(unit: Unit, f: Function, named: Named, array: Decl) -> Holders:
+    """What is looked at once for an array of a function."""
+    seen = {array.at}
+    gone: dict[int, tuple[range, ...]] = {}
+    for s in named.by_name.get(array.name, ()):
+        if isinstance(s, Asm):
+            continue
+        if isinstance(s, Decl) and (s.pointer or s.reference):
+            if (scope := _scope_of_elements(unit, named, s)) is not None:
+                gone.update((i, (*gone.get(i, ()), scope)) for i in _named(s, array.name))
         elif not isinstance(s, Jump):  # a lambda may return a reference
             seen |= {i for head in heads(s) for i in _elements(unit, head, array.name, len(array.dims))}
         call = s.expr if isinstance(s, Eval) else s.init if isinstance(s, Decl) and _is_number(unit, s) else None
         if isinstance(call, CallExpr):
             given = [arg for arg in call.args if place_of(arg) == array.name]
             seen |= {x.at for arg in given for x in walk(arg) if isinstance(x, Name)}
-    others = (i for i in mentions(unit, f.body, array.name) if i < end and not any(i in r for r in spans))
-    return any(i not in seen for i in others)
+    others = mentions(unit, f.body, array.name)
+    return Holders({i: gone.get(i, ()) for i in others if i not in seen and i not in named.asms})
 
 
 def _named(s: Stmt, name: str) -> set[int]:
@@ -140,21 +177,20 @@ def _is_number(unit: Unit, s: Decl) -> bool:
     return d is not None and not (s.pointer or s.reference) and _NUMBERS.issuperset(unit.t[d.type_first : d.type_stop])
 
 
-def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[range]) -> bool:
-    """Whether a pointer's scope has none of these parts, and it is only used to reach elements."""
+def _scope_of_elements(unit: Unit, named: Named, pointer: Decl) -> range | None:
+    """The scope of a pointer that is only used to reach elements; None of others."""
     declared = unit.declaration(pointer.at)
     if declared is None or declared.pointers != 1 or pointer.reference or not declared.scope.local:
-        return False
+        return None
     if pointer.init is None or not is_pure(pointer.init):
-        return False
+        return None
     if "static" in unit.t[declared.type_first : declared.type_stop]:
-        return False
+        return None
     inside = range(declared.scope.first, declared.scope.last + 1)
-    if any(r.start < inside.stop and inside.start < r.stop for r in spans):
-        return False
-    within = (s for s in whole if s.at in inside)
+    within = (s for s in named.by_name.get(pointer.name, ()) if s.at in inside)
     used = {i for s in within for head in heads(s) for i in _elements(unit, head, pointer.name, 1)}
-    return used.issuperset(i for i in mentions(unit, (inside.start, inside.stop), pointer.name) if i != pointer.at)
+    others = (i for i in mentions(unit, (inside.start, inside.stop), pointer.name) if i != pointer.at)
+    return inside if used.issuperset(others) else None
 
 
 def _elements(unit: Unit, head: Expr, name: str, dims: int) -> Iterator[int]:
