@@ -34,8 +34,8 @@ from cu2port.syntax.tree import (
 
 def stays_together(unit: Unit, f: Function, region: range | None, places: Collection[int]) -> bool:
     """Whether the lanes that begin a part of a function (None: all of it) come to each of these statements in it."""
-    seen = read(unit, f, places if region is None else ())
-    return seen is not None and _come(unit, seen, _varying(unit, f, seen), region, places)
+    known = _known(unit, f, places if region is None else ())
+    return known.seen is not None and _come(unit, known.seen, known.varying, region, places)
 
 
 def all_alike(unit: Unit, f: Function, values: Collection[Expr], elements: frozenset[int]) -> bool:
@@ -46,11 +46,35 @@ def all_alike(unit: Unit, f: Function, values: Collection[Expr], elements: froze
     """
     if all(isinstance(e, Num) for e in values):
         return True
-    seen = read(unit, f)
-    if seen is None:
+    known = _known(unit, f, ())
+    if known.seen is None:
         return False
-    read_too = _varying(unit, f, seen, _Values(unit, seen, _varying(unit, f, seen)))
-    return all(map(_Values(unit, seen, read_too, elements).same, values))
+    if known.read_too is None:
+        known.read_too = _varying(unit, f, known.seen, _Values(unit, known.seen, known.varying))
+    return all(map(_Values(unit, known.seen, known.read_too, elements).same, values))
+
+
+@dataclass
+class _Known:
+    """What a function does, and its variables that are not uniform. `read_too`: those where memory may be read."""
+
+    seen: Seen | None
+    varying: set[int]
+    read_too: set[int] | None = None
+
+
+def _all_known(unit: Unit) -> dict[tuple[int, frozenset[int]], _Known]:
+    return {}
+
+
+def _known(unit: Unit, f: Function, places: Collection[int]) -> _Known:
+    """What is looked at once for a function, which may have many loops. Only `if constexpr` makes places matter."""
+    wanted = frozenset(places if "constexpr" in unit.t[f.body[0] : f.body[1]] else ())
+    known = unit.once(_all_known)
+    if (f.body[0], wanted) not in known:
+        seen = read(unit, f, wanted)
+        known[f.body[0], wanted] = _Known(seen, set() if seen is None else _varying(unit, f, seen))
+    return known[f.body[0], wanted]
 
 
 def of_other_files(unit: Unit, chosen: Collection[Expr]) -> frozenset[int]:
