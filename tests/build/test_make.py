@@ -95,6 +95,18 @@ def ported(text: str, **asked: object) -> str:
         ),
         ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
         ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),
+        (
+            "C = nvcc\n%.o: %.cu\n\t$(C) -dc $<\np: a.o\n\t@$(Q)$(C) -o $@ $^\n"
+            "q: a.o\n\tnvcc $(OBJS) -o q\nr: a.cu\n\tnvcc a.cu\n",
+            "C = hipcc\n%.o: %.cu\n\t$(C) -fgpu-rdc -c $<\np: a.o\n\t@$(Q)$(C) -fgpu-rdc --hip-link -o $@ $^\n"
+            "q: a.o\n\thipcc -fgpu-rdc --hip-link $(OBJS) -o q\nr: a.cu\n\thipcc a.cu\n",
+        ),
+        (
+            "F = -rdc=true\nG = $(F) -g\na.o: a.cu\n\tnvcc -dc a.cu\np: a.o\n\tnvcc $(G) a.o -o p\n\tg++ b.o\n",
+            "F = -fgpu-rdc\nG = $(F) -g\na.o: a.cu\n\thipcc -fgpu-rdc -c a.cu\n"
+            "p: a.o\n\thipcc $(G) a.o -o p\n\tg++ b.o\n",
+        ),
+        ("p: a.o\n\tnvcc a.o -o p\n", "p: a.o\n\thipcc a.o -o p\n"),  # nothing is compiled apart
         ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),
         ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib/stubs\n"),
         (

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
+from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
@@ -134,6 +135,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     passed = _passed(lines, commands, compiles)
     told: set[int] = set()
     included = _included(text)
+    every_call: list[Called] = []
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
             yield from called.findings
@@ -141,6 +143,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
                 yield swap(COMPILER, "nvcc", "hipcc", line.start + m.end() - len("nvcc"))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
+        every_call += (Called(line.name, line.text, c, by) for c, by in zip(of_line, nvccs, strict=True))
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
                 yield from options.changes(text, command, is_nvccs or line.name in passed, asked.archs)
@@ -155,6 +158,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
+    yield from device_links(text, every_call)
 
 
 def _lines(text: str) -> Iterator[_Line]:

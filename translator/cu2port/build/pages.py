@@ -181,16 +181,22 @@ SEPARATE = BuildRule(
     "CU810",
     "build-separable",
     Severity.WARNING,
-    """A CMake file asks for separable compilation.
+    """A CMake file asks for separable compilation, or a Makefile links what it compiles so.
 
 CMake's language HIP has no switch for it. `-fgpu-rdc` does the same where it is given to compile and to link, so
-options with it take the switch's place. A static library of such objects is linked with `-fgpu-rdc --hip-link`.""",
+options with it take the switch's place. A static library of such objects is linked with `-fgpu-rdc --hip-link`, and so
+are objects of `-dc` in a Makefile, whose device code nvcc links without an option.""",
     (
         BuildExample(
             "CMakeLists.txt",
             "set_target_properties(x PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n",
             "target_compile_options(x PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-fgpu-rdc>)\n"
             "target_link_options(x PUBLIC $<$<LINK_LANGUAGE:HIP>:-fgpu-rdc>)\n",
+        ),
+        BuildExample(
+            "Makefile",
+            "a.o: a.cu\n\tnvcc -dc a.cu\nx: a.o\n\tnvcc a.o -o x\n",
+            "a.o: a.cu\n\thipcc -fgpu-rdc -c a.cu\nx: a.o\n\thipcc -fgpu-rdc --hip-link a.o -o x\n",
         ),
     ),
 )
