@@ -26,8 +26,8 @@ def plant(**files: str) -> Path:
     return Path("src")
 
 
-def converted(**more: object) -> tuple[Ran, Path]:
-    return run(Request(("src",), "out", "out", **more)), Path("out")  # type: ignore[arg-type]
+def converted(exclude: tuple[str, ...] = (), cache: bool = False) -> tuple[Ran, Path]:
+    return run(Request(("src",), "out", "out", exclude=exclude, cache=cache)), Path("out")
 
 
 @pytest.fixture(autouse=True)

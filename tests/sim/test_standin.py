@@ -375,7 +375,7 @@ def test_objects_that_were_built_without_check_are_named(tmp_path: Path) -> None
     build = "nvcc own.cu build/rows.o -o own && ./own && make -s build/librows.so && $PYTHON use.py"
     done = called("simulate", "--check", "--", "sh", "-c", build, cwd=folder, PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
-    said = "cu2port simulate: has units built without --check, of which nothing is known; clean the build first: "
+    said = "cu2port simulate: has units that were built without --check and are not checked; clean the build first: "
     assert done.stderr.splitlines()[1:] == [f"{said}{folder}/own", f"{said}{folder}/build/librows.so"]
 
 

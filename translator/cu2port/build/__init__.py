@@ -12,6 +12,7 @@
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
     functions.py  make's functions in a line: patterns that are no options
+    make_variables.py  variables of Makefiles, and what is made of them
     device_links.py  links by nvcc of objects that are compiled with -dc
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from cu2port.build.variables import REFERENCE
 from cu2port.core.late import regex
 
 _LINKS = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^()]*)\)")
 _SETS = regex(r"\b(?i:set|list)\s*\(\s*(?:(?i:APPEND|PREPEND)\s+)?(\w+)([^()]*)\)")
-_VARIABLE = regex(r"\$\{(\w+)\}")
 
 
 @lru_cache(maxsize=1)
 def lists(text: str) -> frozenset[str]:
     """The variables for libraries that the commands of a file link. What is before the first blank is a target."""
-    found = (name for m in _LINKS.finditer(text) for name in _VARIABLE.findall(m[1].lstrip().partition(" ")[2]))
+    found = (name for m in _LINKS.finditer(text) for name in REFERENCE.findall(m[1].lstrip().partition(" ")[2]))
     return frozenset(name for name in found if "lib" in name.lower())
 
 

@@ -6,12 +6,13 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
+from cu2port.build.make_variables import REFERENCE, reached
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, library_flag, swap
@@ -54,7 +55,6 @@ _AS_CUDA = re.compile(r"(?<!\S)--?x[= ]?\s*cu(?!\S)")
 _HOST_SUFFIX = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
 _HOST_SOURCE = re.compile(rf"[\w./%+-]*[\w%](?:{_HOST_SUFFIX})(?![\w.])")
 _SUFFIX_RULE = re.compile(rf"^({_HOST_SUFFIX})\.\w+[ \t]*:")
-_REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
 _NVCC_ALONE = re.compile(  # options that a host compiler ends at
@@ -105,7 +105,7 @@ def as_cuda(text: str) -> frozenset[str]:
         if line.rule:
             rule = line.text.partition(";")[0]
         used = not line.name and (
-            _AS_CUDA.search(line.text) or any(m[1] in flags for m in _REFERENCE.finditer(line.text))
+            _AS_CUDA.search(line.text) or any(m[1] in flags for m in REFERENCE.finditer(line.text))
         )
         for text in (rule, line.text) if used else ():
             found |= {name[0].replace("%", "*") for name in _HOST_SOURCE.finditer(text)}
@@ -158,7 +158,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
-    yield from device_links(text, every_call)
+    yield from device_links(every_call)
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -248,7 +248,7 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     nvcc, so that its flags are nvcc's too."""
     if _names_nvcc(line, words):
         return True
-    called = (m[1] for w in words if "$" in w.text for m in _REFERENCE.finditer(w.text))
+    called = (m[1] for w in words if "$" in w.text for m in REFERENCE.finditer(w.text))
     if any(name in compiles or _NVCC_VARIABLE.fullmatch(name) for name in called):
         return True
     first = words[0].text if words else ""
@@ -273,7 +273,7 @@ def _passed(
                 m[1]
                 for before, w in zip(after, command, strict=False)
                 if "$" in w.text and not (w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
-                for m in _REFERENCE.finditer(w.text)
+                for m in REFERENCE.finditer(w.text)
             ]
             if not own:
                 continue
@@ -282,18 +282,7 @@ def _passed(
             else:
                 is_nvccs = line.name or _is_for_cuda(line, command, compiles, False)
                 (nvcc if is_nvccs else others).extend(own)
-    return _reached(nvcc, uses) - _reached(others, uses)
-
-
-def _reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Variables that are used, also in the value of one that is used."""
-    todo, found = list(first), set[str]()
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += uses.get(name, ())
-    return frozenset(found)
+    return reached(nvcc, uses) - reached(others, uses)
 
 
 def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> bool:
@@ -302,7 +291,7 @@ def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> 
         return True
     if ("dir" not in line.text and "subst" not in line.text) or _PARENT.search(line.text, line.value) is None:
         return False
-    used = (m[1] for m in _REFERENCE.finditer(line.text, line.value))
+    used = (m[1] for m in REFERENCE.finditer(line.text, line.value))
     return _LOOKED_UP.search(line.text) is not None or any(name in named for name in used)
 
 
@@ -320,7 +309,7 @@ def _platform(
     first: options.Word | None = None
     option = ""  # the word before
     for word in words if "/include" in line.text else ():
-        known = HOME.search(word.text) or any(m[1] in homes for m in _REFERENCE.finditer(word.text))
+        known = HOME.search(word.text) or any(m[1] in homes for m in REFERENCE.finditer(word.text))
         if known and _INCLUDE.match(word.text):
             bare = line.name and not word.text.startswith("-") and option not in _INCLUDES
             uses = included.get(line.name, ()) if bare else (word.outer[1],)
@@ -351,7 +340,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     for m in HOME.finditer(word.text) if "/usr/local/cuda" in word.text else ():
         known = True
         yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
-    for m in _REFERENCE.finditer(word.text) if "$" in word.text else ():
+    for m in REFERENCE.finditer(word.text) if "$" in word.text else ():
         if m[1] in homes:
             known = True
             if m[1] in TOOLKITS and m[1] not in asked.defined:

@@ -121,7 +121,7 @@ def findings(told: Told) -> list[tuple[sim_check.Verdict, int]]:
 
 def checked(told: Told, found: int) -> list[str]:
     """Lines that say how far `--check` could look."""
-    out = _some("has units built without --check, of which nothing is known; clean the build first", told.unwatched)
+    out = _some("has units that were built without --check and are not checked; clean the build first", told.unwatched)
     if not any(run.waves for run in told.runs):
         out.append("no kernel ran, so nothing was checked")
     elif os.environ.get(sim_check.LOCKSTEP):
