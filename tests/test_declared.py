@@ -202,6 +202,11 @@ def test_a_macro_of_cuda_code_calls_cuda_functions(text: str, path: str, kept_: 
     assert (b"llmax((a), (b))" in translate(text, path=path).output) is kept_
 
 
+def test_a_macro_of_cuda_code_divides_by_hips_function() -> None:
+    out = translate("#define DIV(a, b) fdivide((a), (b))\n__global__ void k(double* p) { *p = DIV(p[1], p[2]); }\n").output
+    assert b"__ddiv_rn((a), (b))" in out
+
+
 def test_a_name_of_a_header_counts_where_its_scope_is_open() -> None:
     text = "void f() { cudaFree(p); }\nnamespace n { void g() { cudaFree(p); } }\nvoid n::A::h() { cudaFree(p); }\n"
     assert kept(text) == []
