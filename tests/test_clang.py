@@ -102,6 +102,16 @@ def test_user_names_that_look_like_cudas(service: ClangService) -> None:
     assert ask(service, q).bindings[q.bindings[0]].qualified == "my::cudaFree"
 
 
+def test_a_template_beside_cudas_overloads_of_its_name(service: ClangService) -> None:
+    # CUDA's functions are no templates, so that they are the better match where the types are theirs
+    text = (
+        "template <class T> T @atomicMax_block(T *p, T v) { return @atomicMax_block((unsigned *)p, (unsigned)v); }\n"
+        "template <class T> T @atomicCAS_system(T *p, T a, T b) { return @atomicCAS_system((int *)p, (int)a, (int)b); }\n"
+        "void f(long *p, int *q) { @atomicMax_block(p, 1L); @atomicMax_block(q, 1); @atomicMin_block(q, 1); }\n"
+    )
+    assert owners(service, text) == ["user", "cuda", "user", "cuda", "user", "cuda", "cuda"]
+
+
 def test_classes_that_the_shim_has_too(service: ClangService, tmp_path: Path) -> None:
     # without CUDA's header nothing keeps a source from taking the name of a type of CUDA's
     assert owners(service, "struct cuComplex { cuComplex(float); };\n@cuComplex a(1);\n") == ["user"]

@@ -343,6 +343,16 @@ CU2PORT_ATOMIC(atomicAdd) CU2PORT_ATOMIC(atomicSub) CU2PORT_ATOMIC(atomicExch) C
 CU2PORT_ATOMIC(atomicInc) CU2PORT_ATOMIC(atomicDec) CU2PORT_ATOMIC(atomicCAS) CU2PORT_ATOMIC(atomicAnd) CU2PORT_ATOMIC(atomicOr) CU2PORT_ATOMIC(atomicXor)
 // atomicAdd_block atomicSub_block atomicExch_block atomicMin_block atomicMax_block atomicInc_block atomicDec_block atomicCAS_block atomicAnd_block atomicOr_block atomicXor_block
 // atomicAdd_system atomicSub_system atomicExch_system atomicMin_system atomicMax_system atomicInc_system atomicDec_system atomicCAS_system atomicAnd_system atomicOr_system atomicXor_system
+// CUDA's own functions for the scopes that HIP lacks: a program's template of that name is not meant where one of them fits.
+#define CU2PORT_SCOPED(f, T) T f##_block(T *, T), f##_system(T *, T);
+#define CU2PORT_SCOPED_INT(f) CU2PORT_SCOPED(f, int) CU2PORT_SCOPED(f, unsigned)
+#define CU2PORT_SCOPED_ULL(f) CU2PORT_SCOPED_INT(f) CU2PORT_SCOPED(f, unsigned long long)
+#define CU2PORT_SCOPED_CAS(T) T atomicCAS_block(T *, T, T), atomicCAS_system(T *, T, T);
+CU2PORT_SCOPED_ULL(atomicAdd) CU2PORT_SCOPED(atomicAdd, float) CU2PORT_SCOPED(atomicAdd, double) CU2PORT_SCOPED_INT(atomicSub)
+CU2PORT_SCOPED_ULL(atomicExch) CU2PORT_SCOPED(atomicExch, float) CU2PORT_SCOPED(atomicInc, unsigned) CU2PORT_SCOPED(atomicDec, unsigned)
+CU2PORT_SCOPED_ULL(atomicMin) CU2PORT_SCOPED(atomicMin, long long) CU2PORT_SCOPED_ULL(atomicMax) CU2PORT_SCOPED(atomicMax, long long)
+CU2PORT_SCOPED_ULL(atomicAnd) CU2PORT_SCOPED_ULL(atomicOr) CU2PORT_SCOPED_ULL(atomicXor)
+CU2PORT_SCOPED_CAS(int) CU2PORT_SCOPED_CAS(unsigned) CU2PORT_SCOPED_CAS(unsigned long long) CU2PORT_SCOPED_CAS(unsigned short)
 CU2PORT_MATH1(rsqrt) CU2PORT_MATH1(rcbrt) CU2PORT_MATH1(exp10) CU2PORT_MATH1(sinpi) CU2PORT_MATH1(cospi) CU2PORT_MATH1(erfinv)
 CU2PORT_MATH1(erfcinv) CU2PORT_MATH1(erfcx) CU2PORT_MATH1(normcdf) CU2PORT_MATH1(normcdfinv) CU2PORT_MATH1(j0) CU2PORT_MATH1(j1)
 CU2PORT_MATH1(y0) CU2PORT_MATH1(y1) CU2PORT_MATH2(fdivide) CU2PORT_MATH2(rhypot)

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cu2port.syntax.lexer import Lexed
+
+_CERTAIN = frozenset({"template", "enable_if", "enable_if_t"})
 
 
 def close(lexed: Lexed, i: int, limit: int) -> int:
     """The `>` that closes the template arguments opened by `<` at i; -1 if it opens none, or none within `limit`
     tokens."""
     t, match = lexed.t, lexed.match
-    depth = 0
+    opened: list[int] = []
     k = i
     stop = min(len(t), i + limit)
     while k < stop:
         tok = t[k]
         if tok == "<":
-            depth += 1
+            if t[k - 1] != ")" or not within_certain(t, opened):
+                opened.append(k)
         elif tok == ">":
-            depth -= 1
-            if depth == 0:
+            opened.pop()
+            if not opened:
                 return k
         elif tok in ("(", "[", "{"):
             k = match[k]
             if k < 0:
                 return -1
         elif tok in (")", "]", "}", ";", "<<<") or (
-            tok in ("&&", "||") and (t[k + 1] if k + 1 < len(t) else "") not in (">", ",", "...")
+            tok in ("&&", "||")
+            and (t[k + 1] if k + 1 < len(t) else "") not in (">", ",", "...")
+            and not within_certain(t, opened)
         ):
             return -1
         k += 1
     return -1
+
+
+def within_certain(t: Sequence[str], opened: Sequence[int]) -> bool:
+    """Whether one of these `<` opens template arguments for certain, so that `&&` among them ends no comparison: that of
+    `template`, of `typename A::b`, of `enable_if`."""
+    return any(_is_certain(t, i) for i in opened)
+
+
+def _is_certain(t: Sequence[str], i: int) -> bool:
+    k = i - 1
+    if k < 1 or t[k] in _CERTAIN:
+        return k >= 0 and t[k] in _CERTAIN
+    while k > 2 and t[k - 1] == "::":
+        k -= 2
+    return t[k - 1] == "typename"
 
 
 def open_(lexed: Lexed, i: int, limit: int) -> int:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from copy import copy
 from typing import NamedTuple
 
+from cu2port.syntax.angles import within_certain
 from cu2port.syntax.lexer import Lexed, is_identifier
 from cu2port.syntax.words import ATTRIBUTES, KEYWORDS
 
@@ -116,7 +117,7 @@ class Code:
                 if tok == "<":
                     if k in known:
                         k = max(k, known[k])
-                    else:
+                    elif self.t[k - 1] != ")" or not within_certain(self.t, open_):
                         open_.append(k)
                 elif tok == ">":
                     known[open_.pop()] = k
@@ -128,7 +129,9 @@ class Code:
                         break
                     k = close
                 elif tok in (")", "]", "}", ";", "<<<") or (
-                    tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")
+                    tok in ("&&", "||")
+                    and self.tok(k + 1) not in (">", ",", "...")
+                    and not within_certain(self.t, open_)
                 ):
                     break
                 k = self.at(k + 1)
