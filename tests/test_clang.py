@@ -106,7 +106,7 @@ def test_a_template_beside_cudas_overloads_of_its_name(service: ClangService) ->
     # CUDA's functions are no templates, so that they are the better match where the types are theirs
     text = (
         "template <class T> T @atomicMax_block(T *p, T v) { return @atomicMax_block((unsigned *)p, (unsigned)v); }\n"
-        "template <class T> T @atomicCAS_system(T *p, T a, T b) { return @atomicCAS_system((int *)p, (int)a, (int)b); }\n"
+        "template <class T> T @atomicCAS_system(T *p, T a, T b) { return @atomicCAS_system((int *)p, 1, 2); }\n"
         "void f(long *p, int *q) { @atomicMax_block(p, 1L); @atomicMax_block(q, 1); @atomicMin_block(q, 1); }\n"
     )
     assert owners(service, text) == ["user", "cuda", "user", "cuda", "user", "cuda", "cuda"]

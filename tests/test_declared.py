@@ -203,7 +203,9 @@ def test_a_macro_of_cuda_code_calls_cuda_functions(text: str, path: str, kept_: 
 
 
 def test_a_macro_of_cuda_code_divides_by_hips_function() -> None:
-    out = translate("#define DIV(a, b) fdivide((a), (b))\n__global__ void k(double* p) { *p = DIV(p[1], p[2]); }\n").output
+    out = translate(
+        "#define DIV(a, b) fdivide((a), (b))\n__global__ void k(double* p) { *p = DIV(p[1], p[2]); }\n"
+    ).output
     assert b"__ddiv_rn((a), (b))" in out
 
 

@@ -95,6 +95,32 @@ def test_members_that_classes_promise() -> None:
     assert by_member(resolved(["A::f(int)\tHD", "A::f(int)\t__device__"], {"HD": both})) == {}
 
 
+def test_functions_that_a_header_declares_for_the_device() -> None:
+    text = (
+        "__device__ int f(float a);\nextern __host__ __device__ T<int>* g();\n  __device__ int h();\nEXPORT int i();\n"
+    )
+    both = "__device__ __host__"
+    assert member_sides(text + "__device__ int j() { return 1; }\nint k(int);\n") == {
+        "::f(float)\t__device__", f"::g()\t{both}"
+    }  # fmt: skip
+
+
+def test_functions_that_are_defined_elsewhere_get_the_sides_of_their_declaration(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "f.h").write_text("__device__ int f(int a, float* b);\n__device__ int own(int);\n")
+    kept = (
+        "int f(int a) { return a; }\nstatic int own(int a) { return a; }\nstruct S { int own(int a) { return 1; } };\n"
+    )
+    (src / "f.cu").write_text(f'#include "f.h"\nint f(int x, float* y) {{ return x; }}\n{kept}')
+    (src / "alone.cu").write_text("int f(int x, float* y) { return x; }\n")
+    done = CliRunner().invoke(cli, ["convert", str(src), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "out" / "f.cu").read_text()
+    assert "\n__device__ int f(int x, float* y) { return x; }\n" in text and text.endswith(kept)
+    assert "__device__" not in (tmp_path / "out" / "alone.cu").read_text()
+
+
 def test_members_that_are_defined_elsewhere_get_the_sides_of_their_class(tmp_path: Path) -> None:
     """nvcc takes them for one function, and clang for two (CU251)."""
     src = tmp_path / "src"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.member_sides import by_member, member
+from cu2port.facts.member_sides import by_member, function_of, member
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
 from cu2port.syntax.instantiations import explicit_instantiation
@@ -46,8 +46,9 @@ class OtherSides(Check):
     specialization with other sides than its template. For clang sides are part of what a function is: a definition of
     a member, or a specialization, with other ones is an error, and another function is without a definition. All
     declarations get the sides that one of them has; a specialization without any gets those of its template. A member
-    that a class of another file of the tree declares is known by its name and the types of its parameters. An explicit
-    instantiation (`template float f(float);`) gets the sides of its template.
+    that a class of another file of the tree declares is known by its name and the types of its parameters, and so is a
+    function of no class that a header declares. An explicit instantiation (`template float f(float);`) gets the sides
+    of its template.
     """
 
     code, name, severity = "CU251", "other-sides", Severity.INFO
@@ -99,10 +100,10 @@ class OtherSides(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        told = unit.project.member_sides
+        told = frozenset(said for said in unit.project.member_sides if function_of(said) in unit.words)
         if not told and "__device__" not in unit.words and not _says_device(unit):
             return
-        if "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
+        if not told and "::" not in unit.t and "<>" not in unit.text.replace(" ", "") and unit.text.count(");") == 0:
             return
         members = by_member(told) if told and compiled_as_cuda(unit) else {}
         found = [f for d in unit.declarations.outer() if d.kind in _KINDS and (f := _function(unit, d)) is not None]
@@ -113,7 +114,7 @@ class OtherSides(Check):
             if len(family) > 1 and any(a.effective != b.effective for a, b in pairwise(family)):
                 yield from self._family(unit, family)
             for f in family if members and not any(f.d.scope.kind == "class" for f in family) else ():
-                sides = members.get(_member(f.name, f.types)) if f.d.qualified else None
+                sides = members.get(_key(unit, f))
                 if sides:
                     yield from self._same(unit, [f], sides | f.sides)
         templates: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)  # by the last part of the name
@@ -203,10 +204,15 @@ def _says_device(unit: Unit) -> bool:
     return bool(unit.project.side_macros) and any("__device__" in sides for sides in unit.side_macros.values())
 
 
-def _member(name: str, types: Sequence[str]) -> str:
-    """The key of a member function that is written with its class."""
-    owner, _, last = name.rpartition("::")
-    return member(owner.rpartition("::")[2], last, types)
+def _key(unit: Unit, f: _Function) -> str:
+    """The key of a member function that is written with its class, or of a function of no class that has a body and
+    says no side; empty for others."""
+    owner, _, last = f.name.rpartition("::")
+    if f.d.qualified:
+        return member(owner.rpartition("::")[2], last, f.types)
+    head = unit.t[max(0, f.d.first - 1) : f.d.at]
+    free = not f.sides and unit.tok(f.d.stop - 1) == "}" and f.d.scope.kind in ("file", "namespace")
+    return member("", last, f.types) if free and "static" not in head and ">" not in head[:1] else ""
 
 
 def _union(same: Sequence[_Function]) -> frozenset[str]:

@@ -174,7 +174,7 @@ class Project:
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
     `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`.
-    `member_sides`: member functions of classes in included files, with their execution spaces, see
+    `member_sides`: functions that included files declare, members or not, with their execution spaces, see
     `facts/member_sides.py`. `aliases`: names for namespaces of CUDA's libraries in included files, see
     `facts/namespace_aliases.py`.
     `computing`, `numbers`, `by_value`: functions of included files that only compute, names of numbers, and functions

@@ -1,5 +1,6 @@
-"""Execution spaces of member functions that classes declare and other files define (`__device__ int f(int a) const;`),
-read from the text of a header for the files that include it."""
+"""Execution spaces of functions that headers declare and other files define (`__device__ int f(int a) const;`), read
+from the text of a header for the files that include it. Of members the words may be macros; of other functions they
+are CUDA's own, at the beginning of a line."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ _PART = regex(  # it begins with a character, which the engine finds fast; blank
     r"(?P<class>(?!final\b)\w+)\b[^;(){}]{0,200}\{"
     r"|[ \t]++(?:template[ \t]*<[^;(){}]{0,200}>\s*)?(?:(?:static|inline|virtual|explicit)\s+){0,3}"
     r"(?P<before>(?:__device__|__host__|__global__|[A-Z][A-Z0-9_]+)\b[\w:<>,*& \t\n]{0,160}[\s*&])"
-    r"(?P<name>[A-Za-z_]\w*)[ \t]*\((?P<params>[^;(){}]{0,400})\)\s*(?P<const>const\b)?\s*;)"
+    r"(?P<name>[A-Za-z_]\w*)[ \t]*\((?P<params>[^;(){}]{0,400})\)\s*(?P<const>const\b)?\s*;"
+    r"|(?:extern[ \t]+)?(?P<free_before>__(?:device|host)__\b[\w:<>,*& \t\n]{0,160}[\s*&])"
+    r"(?P<free>[A-Za-z_]\w*)[ \t]*\((?P<free_params>[^;(){}]{0,400})\)\s*;)"
 )
 _WORD = regex(r"\w+")
 _TOKEN = regex(r"\w+|::|&&|[^\w\s]")
@@ -22,25 +25,38 @@ _UPPER = regex(r"[A-Z][A-Z0-9_]+")
 
 
 def member_sides(text: str) -> frozenset[str]:
-    """Member functions that classes declare with an execution space. Each is the key that `member` returns, a tab, and
-    the words of the declaration that name execution spaces or may be macros for them."""
-    if not ((");" in text or "const;" in text) and ("class" in text or "struct" in text)):
+    """Functions, members or not, that are declared with an execution space. Each is the key that `member` returns, a
+    tab, and the words of the declaration that name execution spaces or may be macros for them."""
+    if ");" not in text and "const;" not in text:
         return frozenset()
     out: set[str] = set()
     owner = ""
     for m in _PART.finditer(f"\n{text}"):
         if m["class"]:
             owner = m["class"]
+        elif m["free"]:
+            types = parameter_types(_TOKEN.findall(m["free_params"]))
+            out.add(f"{member('', m['free'], types)}\t{_sides_of(m['free_before'])}")
         elif owner:
-            words = {w for w in _WORD.findall(m["before"]) if w in EXECUTION_SPACES or _UPPER.fullmatch(w)}
             types = (*parameter_types(_TOKEN.findall(m["params"])), *filter(None, [m["const"]]))
-            out.add(f"{member(owner, m['name'], types)}\t{' '.join(sorted(words))}")
+            out.add(f"{member(owner, m['name'], types)}\t{_sides_of(m['before'])}")
     return frozenset(out)
 
 
+def _sides_of(before: str) -> str:
+    """The words before a name that name execution spaces, or may be macros for them."""
+    return " ".join(sorted({w for w in _WORD.findall(before) if w in EXECUTION_SPACES or _UPPER.fullmatch(w)}))
+
+
 def member(owner: str, name: str, types: Iterable[str]) -> str:
-    """The key of a member function: `CLASS::NAME(TYPES)`; `types` ends with `const` where the function is."""
+    """The key of a member function: `CLASS::NAME(TYPES)`; `types` ends with `const` where the function is. That of a
+    function of no class has no CLASS."""
     return f"{owner}::{name}({', '.join(types)})"
+
+
+def function_of(said: str) -> str:
+    """The name alone of a function in what `member_sides` or `resolved` says."""
+    return said.partition("(")[0].rpartition("::")[2]
 
 
 def resolved(told: Iterable[str], macros: Mapping[str, frozenset[str]]) -> frozenset[str]:

@@ -49,7 +49,7 @@ class Scan(NamedTuple):
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
-    `member_sides`: member functions that classes declare, with their execution spaces; `aliases`: names for namespaces
+    `member_sides`: functions, members or not, that are declared with execution spaces; `aliases`: names for namespaces
     of CUDA's libraries.
     """
 

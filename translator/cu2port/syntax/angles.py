@@ -40,8 +40,8 @@ def close(lexed: Lexed, i: int, limit: int) -> int:
 
 
 def within_certain(t: Sequence[str], opened: Sequence[int]) -> bool:
-    """Whether one of these `<` opens template arguments for certain, so that `&&` among them ends no comparison: that of
-    `template`, of `typename A::b`, of `enable_if`."""
+    """Whether one of these `<` opens template arguments for certain, so that `&&` among them ends no comparison: that
+    of `template`, of `typename A::b`, of `enable_if`."""
     return any(_is_certain(t, i) for i in opened)
 
 
