@@ -54,6 +54,10 @@ def ported(text: str, **asked: object) -> str:
             "T := $(patsubst %/bin/nvcc,%,$(shell which nvcc))\nL = -L$(T)/lib64\n",
             "T := $(patsubst %/bin/hipcc,%,$(shell which hipcc))\nL = -L$(T)/lib\n",
         ),
+        (  # a path that may have blanks is in quotes
+            'C = "$(shell which nvcc)"\nV = "$(shell nvcc -V)"\nF = -O3 -Xptxas -v\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
+            'C = "$(shell which hipcc)"\nV = "$(shell hipcc -V)"\nF = -O3\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
+        ),
         ("N = nvcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n", "N = hipcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n"),
         (
             "include config.mk\na: a.cu\n\t$(NVCC) $(F) -dc $<\n\t@${CUDA_NVCC} -ptx $<\n\t$(CXX) -G $<\n",

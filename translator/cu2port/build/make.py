@@ -33,7 +33,9 @@ _WORD = re.compile(
 _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=sm_$(sm))`
     r"\$\(foreach\s+\w+\s*,(?:[^,()]|\([^()]*\))*,\s*--?(?:gencode|generate-code)[\s=](?:[\w=,.\"'\\]|\$\(\w+\))+\s*\)"
 )
-_NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
+_NVCC = re.compile(  # a word with blanks is in quotes: `"$(shell which nvcc)"`
+    r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])|(?:(?<=\bwhich )|(?<=command -v )|(?<=[({]shell ))nvcc(?=[\s)}\"'`]|$)"
+)
 _NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _PARENT = re.compile(  # of the folder that a program is in
