@@ -55,8 +55,12 @@ def ported(text: str, **asked: object) -> str:
             "T := $(patsubst %/bin/hipcc,%,$(shell which hipcc))\nL = -L$(T)/lib\n",
         ),
         (  # a path that may have blanks is in quotes
-            'C = "$(shell which nvcc)"\nV = "$(shell nvcc -V)"\nF = -O3 -Xptxas -v\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
-            'C = "$(shell which hipcc)"\nV = "$(shell hipcc -V)"\nF = -O3\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
+            'C = "$(shell which nvcc)"\nV = "$(shell nvcc -V)"\nF = -O3 -G\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
+            'C = "$(shell which hipcc)"\nV = "$(shell hipcc -V)"\nF = -O3 -g\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
+        ),
+        (  # an option in quotes; no compiler of the host takes NVIDIA's architectures
+            'CFLAGS="-arch=sm_30"\nC = nvcc\na: a.cu\n\t$(C) $(CFLAGS) \'-lineinfo\' "--ptxas-options=-v" -c $<\n',
+            "CFLAGS=--offload-arch=native\nC = hipcc\na: a.cu\n\t$(C) $(CFLAGS) '-gline-tables-only' -c $<\n",
         ),
         ("N = nvcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n", "N = hipcc\nT = $(dir $(N))/lib64\nL = -L$(T)/lib64\n"),
         (

@@ -30,6 +30,7 @@ _ARCH_WORD = (
 _WORD = re.compile(
     _ARCH_WORD + r"""|(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+"""
 )
+_IN_QUOTES = re.compile(r"""(["'])(--?[\w=,.-]+)\1""")  # one option, as in `CFLAGS = "-arch=sm_80"`
 _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=sm_$(sm))`
     r"\$\(foreach\s+\w+\s*,(?:[^,()]|\([^()]*\))*,\s*--?(?:gencode|generate-code)[\s=](?:[\w=,.\"'\\]|\$\(\w+\))+\s*\)"
 )
@@ -61,6 +62,7 @@ _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
 _NVCC_ALONE = re.compile(  # options that a host compiler ends at
     r"(?<!\S)--?(?:expt-\w|extended-lambda|gencode|generate-code|maxrregcount|Xptxas|ptxas-options|compiler-options)"
+    r"|(?<![\w-])--?(?:gpu-)?arch(?:itecture)?[ \t]*=?[ \t]*(?:sm|compute)_\d"
 )
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
@@ -224,7 +226,8 @@ def _matters(line: _Line) -> bool:
 
 def _word(line: _Line, m: re.Match[str]) -> options.Word:
     start, end = line.start + m.start(), line.start + m.end()
-    return options.Word(m[0], start, (start, end))
+    inner = _IN_QUOTES.fullmatch(m[0])
+    return options.Word(inner[2] if inner else m[0], start + bool(inner), (start, end))
 
 
 def _names_nvcc(line: _Line, words: list[options.Word]) -> bool:
