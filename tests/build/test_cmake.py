@@ -100,6 +100,8 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("set_property(DIRECTORY . PROPERTY CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
         ("set_source_files_properties(a.cu PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
         ("list(TRANSFORM CUDA_FLAGS PREPEND -Xcompiler=)", 'list(TRANSFORM CUDA_FLAGS PREPEND "")'),
+        # elements that CMake joins without a `;` keep their blank
+        ('list(TRANSFORM CUDA_FLAGS PREPEND " -Xcompiler ")', 'list(TRANSFORM CUDA_FLAGS PREPEND " ")'),
         (
             'string(REPLACE "-Xptxas -v" "" CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS}")',
             'string(REPLACE "-Xptxas -v" "" CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS}")',

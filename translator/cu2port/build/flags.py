@@ -113,14 +113,15 @@ def _still_set(c: Command, found: list[Finding]) -> list[Finding]:
 
 def _not_empty(c: Command, found: list[Finding]) -> Iterator[Finding]:
     """Findings for a command that takes no empty argument: what is looked for stays, and what is put before or after
-    each element of a list becomes an empty text."""
+    each element of a list becomes an empty text, or the blank that keeps elements apart when they are joined."""
     empty = [a for a in c.args[1:] if a.text and _is_emptied(a, found)]
     for f in found:
         arg = next((a for a in empty if any(a.start <= e.end and e.start <= a.end for e in f.edits)), None)
         if arg is None:
             yield f
         elif c.words[0] == "TRANSFORM":
-            yield dataclasses.replace(f, edits=(replace(arg.start, arg.end, '""'),))
+            blank = " " if arg.text != arg.text.strip() else ""
+            yield dataclasses.replace(f, edits=(replace(arg.start, arg.end, f'"{blank}"'),))
 
 
 def _is_emptied(arg: Arg, found: Sequence[Finding]) -> bool:
