@@ -156,6 +156,10 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -arch=sm_$(subst .,,${CC}) -O3\n", "NVCCFLAGS += --offload-arch=native -O3\n"),
         ('ifneq ("$(wildcard /usr/bin/nvcc)", "")\n', 'ifneq ("$(wildcard /usr/bin/hipcc)", "")\n'),
         ("a.fatbin: a.cu\n\tnvcc -fatbin a.cu -o $@\n", "a.fatbin: a.cu\n\thipcc --genco a.cu -o $@\n"),
+        (
+            "l.a: a.o\n\tnvcc -lib -o $@ $^ -libs\n\tar -lib x\n",
+            "l.a: a.o\n\thipcc --emit-static-lib -o $@ $^ -libs\n\tar -lib x\n",
+        ),
         ("# nvcc -arch=sm_70\n", "# nvcc -arch=sm_70\n"),
         # a tab begins a recipe only where a rule is open
         ("ifeq ($(D),1)\n\tNVCCFLAGS += -G\nendif\n", "ifeq ($(D),1)\n\tNVCCFLAGS += -g\nendif\n"),
