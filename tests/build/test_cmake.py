@@ -213,6 +213,11 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "set(X ${CUDAToolkit_ROOT}/lib64 ${CUDAToolkit_ROOT}/lib64x)\n",
             "set(X ${CUDAToolkit_ROOT}/lib ${CUDAToolkit_ROOT}/lib64x)\n",
         ),
+        (
+            "set(X ${CUDAToolkit_ROOT}/targets/x86_64-linux/include /usr/local/cuda/targets/sbsa-linux/lib/stubs)\n",
+            "set(X ${CUDAToolkit_ROOT}/include /opt/rocm/lib/stubs)\n",
+        ),
+        ("set(X $ENV{CUDA_HOME}/targets/x86_64-linux/lib)\n", "set(X $ENV{ROCM_PATH}/lib)\n"),
         ('set(NVCC "${CUDA_PATH}/bin/nvcc")\n', 'set(NVCC "${CUDA_PATH}/bin/hipcc")\n'),
         ("find_program(X nvcc PATHS ${P})\n", "find_program(X hipcc PATHS ${P})\n"),
         (

@@ -15,7 +15,7 @@ from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_variables import REFERENCE, reached
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, library_flag, swap
+from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
@@ -75,7 +75,6 @@ _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
 _TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l")  # what `_tools` looks for
 _MATTERS = re.compile(r"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
-_INNER = re.compile(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?=[/\"']|$)")  # CUDA's of a host
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +351,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )
-    inner = _INNER.search(word.text) if known else None
+    inner = INNER.search(word.text) if known else None
     if inner and inner[0] not in ("/lib", "/include"):
         what = "headers" if inner["include"] else "libraries"
         yield swap(

@@ -9,7 +9,7 @@ from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import HOME, TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, swap
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
 
@@ -29,14 +29,9 @@ _COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER
 _NVCC = regex(r"\bnvcc\b|NVCC_EXECUTABLE")
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = regex(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
-_ENVIRONMENT = regex(
-    rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?:(?P<include>/include/?(?![\w/]))|(?P<lib>/lib64(?!\w)))?"
-)
+_ENVIRONMENT = regex(rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?P<include>/include/?(?![\w/]))?")
 _OPTIONS = regex(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
-_LIBRARIES = regex(
-    r"\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_(?:ROOT|TARGET)_DIR|CUDAToolkit_ROOT)\}(?P<lib>/lib64)(?!\w)"
-)
-_LIB64 = regex(r"/lib64(?!\w)")
+_ROOTS = regex(r"\$\{(?:CUDA_TOOLKIT_(?:ROOT|TARGET)_DIR|CUDAToolkit_(?:(?:ROOT|TARGET)_DIR|(?:LIBRARY_)?ROOT))\}")
 REFERENCE = regex(r"\$\{(\w+)\}")
 
 
@@ -125,18 +120,20 @@ def _folders(c: Command, arg: Arg) -> Iterator[Finding]:
             yield swap(TOOLKIT, m[0], "${hip_INCLUDE_DIRS}", start, why, review=True)
         else:
             yield swap(TOOLKIT, m["name"], "ROCM_PATH", arg.inner + m.start("name"), why, review=True)
-            if m["lib"]:
-                yield _lib(arg.inner + m.start("lib"))
-    for m in _LIBRARIES.finditer(arg.text):
-        yield _lib(arg.inner + m.start("lib"))
+            yield from _inner(arg, m.end())
+    for m in _ROOTS.finditer(arg.text):
+        yield from _inner(arg, m.end())
     for m in HOME.finditer(arg.text) if c.name not in ("message", "string") else ():
         yield swap(TOOLKIT, m[0], "/opt/rocm", arg.inner + m.start(), "ROCm is there as a rule", review=True)
-        if _LIB64.match(arg.text, m.end()):
-            yield _lib(arg.inner + m.end())
+        yield from _inner(arg, m.end())
 
 
-def _lib(start: int) -> Finding:
-    return swap(TOOLKIT, "/lib64", "/lib", start, "ROCm's libraries are there")
+def _inner(arg: Arg, at: int) -> Iterator[Finding]:
+    """The folder of libraries or headers that follows CUDA's folder at `at`, where ROCm's has another name."""
+    m = INNER.match(arg.text, at)
+    if m and m[0] not in ("/lib", "/include"):
+        what = "headers" if m["include"] else "libraries"
+        yield swap(TOOLKIT, m[0], m["include"] or "/lib", arg.inner + at, f"ROCm's {what} are there")
 
 
 def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) -> Iterator[Finding]:
