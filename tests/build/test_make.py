@@ -58,6 +58,18 @@ def ported(text: str, **asked: object) -> str:
             'C = "$(shell which nvcc)"\nV = "$(shell nvcc -V)"\nF = -O3 -G\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
             'C = "$(shell which hipcc)"\nV = "$(shell hipcc -V)"\nF = -O3 -g\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
         ),
+        (  # libraries by their files, in CUDA's folder and beside nvcc
+            'C = nvcc\nR = "$(shell dirname $(C))/../lib64/libcudart_static.a"\nL = /usr/local/cuda/lib/libcufft.so\n',
+            'C = hipcc\nR = "$(shell dirname $(C))/../lib/libamdhip64.so"\nL = /opt/rocm/lib/libhipfft.so\n',
+        ),
+        (
+            "X = $(D)/libcudart.so.12 $(D)/libcu.a lib/libmine.a\n",
+            "X = $(D)/libcudart.so.12 $(D)/libcu.a lib/libmine.a\n",
+        ),
+        (  # clang, where it compiles CUDA
+            "a: a.cu\n\tclang++ -x cuda a.cu --cuda-gpu-arch=sm_50 --cuda-path=/c -o a\n",
+            "a: a.cu\n\tclang++ -x hip a.cu --offload-arch=native --cuda-path=/c -o a\n",
+        ),
         (  # an option in quotes; no compiler of the host takes NVIDIA's architectures
             'CFLAGS="-arch=sm_30"\nC = nvcc\na: a.cu\n\t$(C) $(CFLAGS) \'-lineinfo\' "--ptxas-options=-v" -c $<\n',
             "CFLAGS=--offload-arch=native\nC = hipcc\na: a.cu\n\t$(C) $(CFLAGS) '-gline-tables-only' -c $<\n",

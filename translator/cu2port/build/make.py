@@ -15,7 +15,7 @@ from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_variables import REFERENCE, reached
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_flag, swap
+from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_file, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
@@ -65,6 +65,7 @@ _NVCC_ALONE = re.compile(  # options that a host compiler ends at
     r"|(?<![\w-])--?(?:gpu-)?arch(?:itecture)?[ \t]*=?[ \t]*(?:sm|compute)_\d"
 )
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
+_LIBRARY_FILE = re.compile(r"(?P<folder>/lib(?:64)?)?/(?P<file>lib(?P<name>\w+)\.(?:a|so))(?![\w.])")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _INCLUDES = frozenset({"-I", "-isystem"})
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
@@ -72,7 +73,7 @@ _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
-_TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l")  # what `_tools` looks for
+_TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l|/lib")  # what `_tools` looks for
 _MATTERS = re.compile(r"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
 
@@ -361,6 +362,9 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     row = table()["library"].get(library[1]) if library else None
     if row is not None:
         yield library_flag(row, word.text, word.start, options.gap(text, word, word.end))
+    for m in _LIBRARY_FILE.finditer(word.text) if "/lib" in word.text else ():
+        if row := table()["library"].get(m["name"]):
+            yield library_file(row, m, word.start, inner is not None)
 
 
 def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:

@@ -12,7 +12,9 @@ from cu2port.build.table import Row, table
 from cu2port.build.words import by_hand, finding, swap
 from cu2port.core.model import Edit, Finding, Span, replace
 
-_ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"})
+_ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"}) | {
+    "--cuda-gpu-arch"  # clang's, where it compiles CUDA
+}
 _WARNS = frozenset({"-Werror", "--Werror"})
 _KINDS = {  # of warnings to nvcc, and clang's option that makes them errors
     "all-warnings": "-Werror",
@@ -106,8 +108,8 @@ def changes(
             message = f"`{word.text}` is taken out: g++ ignores a standard of C in C++, and clang refuses it"
             yield finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
             continue
-        if word.text in ("-x", "--x") and index < len(words) and words[index].text == "cu":
-            yield swap(OPTION, "cu", "hip", words[index].start)
+        if word.text in ("-x", "--x") and index < len(words) and words[index].text in ("cu", "cuda"):
+            yield swap(OPTION, words[index].text, "hip", words[index].start)
             continue
         row = _row(word.text, key, equals, for_cuda) or (_warning(word.text) if for_cuda else None)
         if row is None or (row.when and not for_cuda and not _says(value or _next(words, index))):

@@ -170,4 +170,17 @@ def library_flag(row: Row, word: str, start: int, removal: Edit) -> Finding:
     return by_hand(LIBRARY, word, row.why, row.instead, start, end)
 
 
+def library_file(row: Row, found: re.Match[str], word: int, moved: bool) -> Finding:
+    """What the path of a library's file becomes, whose groups are `folder`, `file` and `name`, in the word at `word`.
+    `moved`: another edit changes the folder. ROCm's libraries are shared ones, and in no `lib64`."""
+    old = found["file"]
+    if row.fate != "rewrite":
+        start = word + found.start("file")
+        return by_hand(LIBRARY, old, row.why, row.instead or "the link without it", start, start + len(old))
+    new, start = f"lib{row.to}.so", found.start("file")
+    if found["folder"] and not moved:
+        old, new, start = found[0], f"/lib/{new}", found.start()
+    return swap(LIBRARY, old, new, word + start, row.why, True)
+
+
 INFO = Severity.INFO
