@@ -446,6 +446,22 @@ def test_a_source_in_c_has_no_default_arguments(clang: ClangService) -> None:
     assert [j.finding.code for j in result.findings if j.outcome is not Outcome.APPLIED] == ["CU106"]
 
 
+def test_a_template_of_a_builtins_name_calls_the_builtin(clang: ClangService) -> None:
+    """What it is called with depends on the template's types; a template that calls itself would not end."""
+    text = (
+        "template <class T> __device__ T __shfl_sync(unsigned m, T v, int d) {\n"
+        "    for (int i = 0; i < sizeof(T) / 4; i++) word(v, i) = __shfl_sync(m, word(v, i), d);\n    return v;\n}\n"
+        "template <class T> __device__ T atomicMax_block(T* p, T v) { return atomicMax_block(raw(p), v); }\n"
+        "template <class T> struct A { void cudaFree(T* p) { cudaFree(p); } };\n"
+        "__global__ void k(double* p) { p[0] = __shfl_sync(1u, p[1], 1); }\n"
+    )
+    out = translate(text, Options(), path="a.cu", clang=clang).output.decode()
+    assert "= cu2port::warp::shfl(m, word(v, i), d);" in out
+    assert "T atomicMax_block(T* p, T v) { return atomicMax(raw(p), v); }" in out
+    assert "void cudaFree(T* p) { cudaFree(p); }" in out
+    assert "T __shfl_sync(unsigned m" in out and "p[0] = __shfl_sync(1u, p[1], 1);" in out
+
+
 def test_examples_show_their_name() -> None:
     wrong = []
     for row in load_catalog():

@@ -15,6 +15,7 @@ from cu2port.facts.declared import (
     LIBRARY_SPACES,
     Names,
     declaration_at,
+    is_builtin_within,
     is_declared_for,
     is_own,
     names_of,
@@ -156,6 +157,8 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
     facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful)) if doubtful else None
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
+        if binding is not None and is_builtin_within(unit, i, binding):
+            continue
         if binding is not None and binding.owner in ("cuda", "user", "system"):
             if binding.owner == "cuda" and (_is_variable(unit, i) or _is_of_hip_types(unit, unit.t[i])):
                 out.add(i)  # a macro hid its declaration from libclang, or types that it does not know

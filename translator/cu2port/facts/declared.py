@@ -20,6 +20,7 @@ from cu2port.syntax.types import alias_of
 from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES
 
 if TYPE_CHECKING:
+    from cu2port.facts.clang import Binding
     from cu2port.facts.unit import Unit
 
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
@@ -264,6 +265,16 @@ def is_declared_for(unit: Unit, i: int) -> bool:
     if d is not None and (is_own(unit.declarations, d) or (d.kind == "function" and not stands_in(unit.declarations))):
         return True
     return from_others(unit, i)
+
+
+def is_builtin_within(unit: Unit, i: int, binding: Binding) -> bool:
+    """Whether token i calls CUDA's function of a name from within the program's own template of that name, which is an
+    overload for more types: the template would otherwise call itself for ever. libclang names the template, since types
+    of arguments are not known yet."""
+    if binding.kind != "function" or "type-parameter" not in binding.type or unit.tok(i + 1) != "(":
+        return False
+    f = unit.function_at(i)
+    return f is not None and f.name == unit.t[i] and f.body[0] < i
 
 
 def from_others(unit: Unit, i: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from cu2port.core.late import regex
 from cu2port.core.model import Span
 from cu2port.facts.arithmetic import simple_type
-from cu2port.facts.declared import is_declared_for
+from cu2port.facts.declared import is_builtin_within, is_declared_for
 from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
@@ -65,7 +65,7 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user"):
-            own = binding.owner == "user"
+            own = binding.owner == "user" and not is_builtin_within(unit, i, binding)
         else:
             own = _is_theirs(unit, unit.t[i])
         if own:
