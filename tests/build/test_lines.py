@@ -128,3 +128,16 @@ def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
 def test_lines_say_what_to_write(line: str, said: str) -> None:
     (found,) = spoken(line)
     assert said in found.instead
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("   [CUDA_HOME=$withval],", "the toolkit's folder"),
+        ('LIBS="-L$CUDA_HOME/lib"', "the toolkit's folder"),
+        ("from torch.utils.cpp_extension import CUDA_HOME", "PyTorch's extension builder"),
+    ],
+)
+def test_a_shells_cuda_home_is_a_folder(line: str, what: str) -> None:
+    (found,) = spoken(line)
+    assert found.what == what

@@ -55,6 +55,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "add_library, add_executable with sources of the language HIP",
     ),
     (r"CUDAToolkit|CUDA::\w+", "targets of the toolkit", "hip::host, hip::device, roc::hipblas, ..."),
+    (r"\$[({]?CUDA_HOME\b|\bCUDA_HOME=", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),  # a shell's, not torch's
     (
         r"CUDAExtension|CUDA_HOME|torch\.utils\.cpp_extension",
         "PyTorch's extension builder",
