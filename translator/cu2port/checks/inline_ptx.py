@@ -6,7 +6,7 @@ from cu2port.core.model import Finding, Options, Severity, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import counted_anew, solo
 from cu2port.facts.unit import Unit
-from cu2port.ptx import handled, included_carry, kept_apart
+from cu2port.ptx import handled, included_carry, kept_apart, unsettled_texts
 
 _MIXED = " (an addition may read the flag of a subtraction, which PTX's manual leaves open)"
 
@@ -95,6 +95,15 @@ class InlinePtx(Check):
                 severity=Severity.INFO,
                 effects=(("all", "compile-error"),),
                 helpers=one.helpers,
+            )
+        for word, close in unsettled_texts(unit):
+            yield self.finding(
+                f"inline PTX stays: `{unit.t[word]}` seems to stand for `asm`, and no file that is read here defines it"
+                " so in every build; instead: convert the file together with the one that does, or write `asm`",
+                unit.p[word],
+                unit.end(close),
+                effects=(("all", "compile-error"),),
+                subject=unit.t[word],
             )
         yield from self._kept_apart(unit)
         yield from self._flags(unit)

@@ -173,7 +173,8 @@ class Project:
     `hip_macros`: macros that the tree or its build defines for HIP alone. `carry`: macros of included files that touch
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
-    `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`.
+    `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`;
+    `asm_keywords`: those that stand for `asm`, see `facts/asm_keywords.py`.
     `member_sides`: functions that included files declare, members or not, with their execution spaces, see
     `facts/member_sides.py`. `aliases`: names for namespaces of CUDA's libraries in included files, see
     `facts/namespace_aliases.py`.
@@ -195,6 +196,7 @@ class Project:
     carry: frozenset[str] = frozenset()
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
+    asm_keywords: frozenset[str] = frozenset()
     member_sides: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()

@@ -25,6 +25,7 @@ from cu2port.syntax.words import ASM, ASM_QUALIFIERS
 
 if TYPE_CHECKING:
     from cu2port.catalog import Catalog
+    from cu2port.facts.asm_keywords import AsmKeyword
     from cu2port.facts.clang import ClangService, Facts
 
 T = TypeVar("T")
@@ -194,13 +195,51 @@ class Unit(Tokens):
     def asms(self) -> tuple[tuple[int, int, int], ...]:
         """asm statements: indices of the keyword and of the brackets. `asm("name")` labels of declarations too."""
         out = []
-        for i in self.find(*ASM):
+        for i in self.find(*self.asm_words):
             k = i + 1
             while self.tok(k) in ASM_QUALIFIERS:
                 k += 1
-            if self.tok(k) == "(" and self.match[k] > k:
+            if self.tok(k) == "(" and self.match[k] > k and not self._is_of_keyword(i, self.match[k]):
                 out.append((i, k, self.match[k]))
         return tuple(out)
+
+    @cached_property
+    def asm_keywords(self) -> dict[str, AsmKeyword]:
+        """Macros of this file, and of those that it includes, that stand for `asm`."""
+        if not self._asm_macros:
+            return {}
+        from cu2port.facts.asm_keywords import by_name as asm_by_name
+
+        return asm_by_name(self._asm_macros)
+
+    @cached_property
+    def doubtful_asm(self) -> frozenset[str]:
+        """Macros that stand for `asm` in some builds, and for something else in others."""
+        return frozenset(x.partition(" ")[0] for x in self._asm_macros) - self.asm_keywords.keys()
+
+    @cached_property
+    def _asm_macros(self) -> frozenset[str]:
+        told = frozenset(x for x in self.project.asm_keywords if self.may_hold((x.partition(" ")[0],)))
+        if "asm" not in self.text:
+            return told
+        from cu2port.facts.asm_keywords import asm_keywords
+
+        return told | asm_keywords(self.text)
+
+    @cached_property
+    def asm_words(self) -> frozenset[str]:
+        """The words that an asm statement begins with."""
+        return ASM.union(self.asm_keywords) if self.asm_keywords else ASM
+
+    def _is_of_keyword(self, i: int, close: int) -> bool:
+        """Whether token i is in the definition of a macro that stands for `asm`, or one whose semicolon is missing."""
+        if not self.asm_keywords:
+            return False
+        d = self.in_directive(i)
+        if d is not None and d.keyword == "define" and self.tok(d.first + 2) in self.asm_keywords:
+            return True
+        known = self.asm_keywords.get(self.t[i])
+        return known is not None and known.ends and self.tok(close + 1) != ";"
 
     @cached_property
     def declarations(self) -> Declarations:

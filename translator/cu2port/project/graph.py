@@ -50,7 +50,7 @@ class Scan(NamedTuple):
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
     `member_sides`: functions, members or not, that are declared with execution spaces; `aliases`: names for namespaces
-    of CUDA's libraries.
+    of CUDA's libraries; `asm_keywords`: macros that stand for `asm`.
     """
 
     declared: frozenset[str] = frozenset()
@@ -66,11 +66,12 @@ class Scan(NamedTuple):
     prefix_macros: frozenset[str] = frozenset()
     member_sides: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
+    asm_keywords: frozenset[str] = frozenset()
 
 
 def _speaks(s: Scan) -> bool:
     """Whether a file says something to those who include it."""
-    macros = s.side_macros or s.prefix_macros or s.member_sides or s.aliases
+    macros = s.side_macros or s.prefix_macros or s.member_sides or s.aliases or s.asm_keywords
     return bool(s.declared or s.promised or s.carry or s.products or macros)
 
 
@@ -117,6 +118,7 @@ class Graph:
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
         self._prefix_macros = {f: scan.prefix_macros for f, scan in scans.items() if scan.prefix_macros}
+        self._asm_keywords = {f: scan.asm_keywords for f, scan in scans.items() if scan.asm_keywords}
         self._aliases = {f: scan.aliases for f, scan in scans.items() if scan.aliases}
         self._member_sides = {f: scan.member_sides for f, scan in scans.items() if scan.member_sides}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
@@ -168,6 +170,14 @@ class Graph:
     def side_macros(self, file: str) -> frozenset[str]:
         """The macros for execution space specifiers of the files that a file reaches."""
         return frozenset(said for f in self._there(self._side_macros, file) for said in self._side_macros[f])
+
+    def asm_keywords(self, file: str) -> frozenset[str]:
+        """The macros that stand for `asm`, of the files that a file reaches, as `declared` has it."""
+        if not self._asm_keywords:
+            return frozenset()
+        reached = self._reached_with_includers(file)
+        there = (f for f in self._asm_keywords if f != file and self._bit[f] & reached)
+        return frozenset(said for f in there for said in self._asm_keywords[f])
 
     def aliases(self, file: str) -> frozenset[str]:
         """The names for namespaces of CUDA's libraries, of the files that a file reaches."""

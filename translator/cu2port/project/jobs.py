@@ -126,8 +126,17 @@ def scan_text(data: bytes, rules: tuple[tuple[str, str], ...] = (), digest: byte
     own, promised, asked = declared_names(text, rules)
     side = side_of_text(data)
     told = carry_definitions(text), _products(text), may_multiply(text)
-    macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text)
+    macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text), _asm_keywords(text)
     return Scan(own, scan_includes(data), side, promised, digest, asked, *told, *macros)
+
+
+def _asm_keywords(text: str) -> frozenset[str]:
+    """The macros that stand for `asm`."""
+    if "asm" not in text or "define" not in text:
+        return frozenset()
+    from cu2port.facts.asm_keywords import asm_keywords
+
+    return asm_keywords(text)
 
 
 def _products(text: str) -> frozenset[str]:

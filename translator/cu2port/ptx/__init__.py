@@ -18,12 +18,13 @@ The straight line:
 - `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
 - `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
   from the rows themselves (`header.py`), so that a meaning has one home there too.
-- `asm.py` finds the asm statements of a file and reads their texts, with `macros.py`, `calls.py` and, for conditionals
-  inside, `asm_branches.py`; `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which
-  expressions may mean one object). `together.py` joins statements of a function that share registers, scopes or the
-  carry flag, with what C++ is around them (`surroundings.py`); `carry_macros.py` macros that hand on the flag in the
-  functions that use them, and small functions that do (`carry_functions.py`); `carry_steps.py`: what statements in turn
-  do to it. `chains.py` lifts both.
+- `asm.py` finds the asm statements of a file and reads their texts, with `macros.py`, `calls.py` and, for
+  conditionals inside, `asm_branches.py`; `unsettled.py` has texts behind words that may be macros for `asm`.
+  `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
+  `together.py` joins statements of a function that share registers, scopes or the carry flag, with what C++ is around
+  them (`surroundings.py`); `carry_macros.py` macros that hand on the flag in the functions that use them, and small
+  functions that do (`carry_functions.py`); `carry_steps.py`: what statements in turn do to it. `chains.py` lifts
+  both.
 - `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
   instantiation of a template knows.
 - `unset.py`: which registers and outputs have no value on some way through a text.
@@ -68,12 +69,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cu2port.core.late import regex
 from cu2port.facts.unit import Unit
 
 if TYPE_CHECKING:
     from cu2port.ptx.carry_macros import Included
     from cu2port.ptx.kept import Apart
     from cu2port.ptx.rewrite import Handled
+
+#: brackets that may begin with a text of PTX
+_LEAD = r"(?:\s|\\[nrt])*"
+_FIRST = regex(
+    rf'\(\s*"{_LEAD}(?:\{{{_LEAD})?(?:(?<=\{{)"|(?<=[nrt])"|\.reg\b|(?:@!?%?\w+\s+)?[a-z]\w*(?:[.:]+\w+)+[;\s])'
+)
 
 
 def handled(unit: Unit) -> tuple[Handled, ...]:
@@ -92,6 +100,16 @@ def kept_apart(unit: Unit) -> tuple[Apart, ...]:
     from cu2port.ptx.rewrite import handle
 
     return unit.once(handle).apart
+
+
+def unsettled_texts(unit: Unit) -> tuple[tuple[int, int], ...]:
+    """Texts of PTX behind a word that nothing known here makes an asm: the word's token, and that of its bracket."""
+    begun = tuple(_FIRST.finditer(unit.text))
+    if not begun:
+        return ()
+    from cu2port.ptx.unsettled import unsettled
+
+    return tuple(unsettled(unit, begun))
 
 
 def included_carry(unit: Unit) -> Included | None:

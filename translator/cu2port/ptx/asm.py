@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from cu2port.core.model import Span
+from cu2port.facts.asm_macros import is_volatile
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm_branches import MOST_READINGS, TOO_MANY, branches_in, ways_through
@@ -22,7 +23,6 @@ from cu2port.ptx.macros import Macros, UnknownTextError, definitions_at, live_de
 from cu2port.syntax.lexer import Group, is_identifier, is_string
 from cu2port.syntax.strings import decode
 
-_VOLATILE = frozenset({"volatile", "__volatile__", "__volatile"})
 #: Letters of CUDA's operand constraints; anything else is another assembler's statement.
 LETTERS = frozenset("hrlqfdnCb")
 
@@ -147,7 +147,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
         opener,
         close,
         Span(unit.p[keyword], unit.end(close)),
-        volatile=any(unit.t[k] in _VOLATILE for k in range(keyword + 1, opener)),
+        volatile=is_volatile(unit, keyword, opener),
         basic=not any(unit.t[k] in (":", "::") for k in _top_level(unit, range(opener + 1, close))),
         readings=readings,
         problem=problem,

@@ -176,9 +176,13 @@ def left_out(unit: Unit, body: Block, places: Collection[int]) -> frozenset[int]
 
 def _may_hide(unit: Unit, i: int) -> bool:
     """Whether a name is a macro with a statement in it, other than an asm of what it is given."""
-    return unit.t[i] in unit.macros and any(
-        not _HIDES.isdisjoint(unit.t[m.first : m.stop]) and not is_asm_of_parameters(unit, m)
-        for m in unit.macros[unit.t[i]]
+    return (
+        unit.t[i] in unit.macros
+        and unit.t[i] not in unit.asm_keywords
+        and any(
+            not _HIDES.isdisjoint(unit.t[m.first : m.stop]) and not is_asm_of_parameters(unit, m)
+            for m in unit.macros[unit.t[i]]
+        )
     )
 
 

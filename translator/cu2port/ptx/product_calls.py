@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from cu2port.core.model import Span
+from cu2port.core.model import Project, Span
 from cu2port.facts.asm_macros import is_asm_of_parameters
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, Reading, statements
 from cu2port.ptx.macros import live_definitions
 from cu2port.ptx.taken import is_left_out
-from cu2port.syntax.words import ASM
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class _Pattern:
 
 def is_call(unit: Unit, s: AsmStatement) -> bool:
     """Whether a statement is a call of a macro that stands for it."""
-    return unit.t[s.keyword] not in ASM
+    return unit.t[s.keyword] not in unit.asm_words
 
 
 def product_calls(unit: Unit, wanted: Iterable[AsmStatement]) -> Iterator[AsmStatement]:
@@ -105,7 +104,8 @@ def _included(unit: Unit) -> dict[str, _Pattern]:
     texts = [text for text in texts if text.startswith("#")]
     if not texts:
         return {}
-    made = Unit("\n".join([*texts, ""]), unit.catalog, unit.options, unit.path)
+    of = Project(asm_keywords=unit.project.asm_keywords)
+    made = Unit("\n".join([*texts, ""]), unit.catalog, unit.options, unit.path, of)
     found = ((s.macro.name, _pattern(made, s)) for s in statements(made) if s.macro is not None)
     out: Mapping[str, _Pattern | None] = dict(found)
     made.forget()

@@ -11,7 +11,7 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import BASIC
-from cu2port.syntax.words import ASM, CONDITIONS, CV, LEAVING, OPERATOR_WORDS, SIZES, TYPE_OPERATORS
+from cu2port.syntax.words import CONDITIONS, CV, LEAVING, OPERATOR_WORDS, SIZES, TYPE_OPERATORS
 
 _STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
 _DIRECT = frozenset({";", "{", "}"})
@@ -22,7 +22,6 @@ _NO_CALL = (
     | OPERATOR_WORDS
     | SIZES
     | TYPE_OPERATORS
-    | ASM
     | CV
     | BASIC
     | frozenset("constexpr static_assert else do".split())
@@ -127,7 +126,9 @@ def calls_nothing(unit: Unit, before: int) -> bool:
     t = unit.t
     if t[before] == ">" and (k := unit.angle_open(before)) > 0:
         return t[k - 1].endswith("_cast")
-    return t[before] in _NO_CALL or not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
+    if t[before] in _NO_CALL or t[before] in unit.asm_words:
+        return True
+    return not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
 
 
 def _end(unit: Unit, last: int, i: int) -> int:

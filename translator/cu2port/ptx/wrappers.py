@@ -212,6 +212,7 @@ def included_wrappers(unit: Unit, fast: bool) -> tuple[Wrapper, ...]:
         todo += more
     of = unit.project
     told = Project(hip_macros=of.hip_macros, computing=of.computing, numbers=of.numbers, by_value=of.by_value)
+    told = replace(told, asm_keywords=of.asm_keywords)
     made = Unit("\n".join([*texts, ""]), unit.catalog, unit.options, unit.path, told)
     found = own_wrappers(made, in_functions(made, products_of(made, fast)), ())
     meant = [w for name, w in found.items() if name in asked]

@@ -33,10 +33,10 @@ from cu2port.syntax.tree import (
     Switch,
 )
 from cu2port.syntax.types import BASIC
-from cu2port.syntax.words import ASM, CLASS_KEYS, CONDITIONS, LEAVING, NO_TYPES, QUALIFIERS, STATEMENTS
+from cu2port.syntax.words import CLASS_KEYS, CONDITIONS, LEAVING, NO_TYPES, QUALIFIERS, STATEMENTS
 
 _STARTS = CONDITIONS | {"do", "return", "{"}
-_WAYS = STATEMENTS | ASM | {"#"}
+_WAYS = STATEMENTS | {"#"}
 
 
 class Parser(ExpressionParser):
@@ -77,7 +77,7 @@ class Parser(ExpressionParser):
         while tok == "[" and self._is(i + 1, stop, "["):  # an attribute
             self._behind(self._partner(i, stop), stop)
             i, tok = self.i, self._tok(stop)
-        read = _BY_WORD.get(tok)
+        read = Parser._asm if tok in self.source.asm_words else _BY_WORD.get(tok)
         if read is not None:
             return read(self, tok, stop)
         if tok in CLASS_KEYS and self._defines_class(stop):
@@ -160,7 +160,7 @@ class Parser(ExpressionParser):
         while k < stop and self.t[k] not in (";", "}"):
             k = self.match[k] + 1 if self.match[k] > k else k + 1
         n = bisect_left(only, self.i)
-        if (n < len(only) and only[n] < k) or not _WAYS.isdisjoint(self.t[self.i : k]):
+        if (n < len(only) and only[n] < k) or not (_WAYS | self.source.asm_words).isdisjoint(self.t[self.i : k]):
             return False
         self._to(k + 1 if self._is(k, stop, ";") else k)
         return True
@@ -380,7 +380,6 @@ _BY_WORD: dict[str, Callable[[Parser, str, int], Stmt | None]] = {
     **dict.fromkeys(CONDITIONS | {"do"}, Parser._control),
     **dict.fromkeys(LEAVING, Parser._jump),
     **dict.fromkeys(("case", "default"), Parser._case),
-    **dict.fromkeys(ASM, Parser._asm),
     **dict.fromkeys("using typedef friend else template namespace".split(), Parser._passed),
 }
 

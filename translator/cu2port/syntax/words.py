@@ -55,7 +55,8 @@ LITERALS = frozenset("true false nullptr this NULL".split())
 ALLOCATION = frozenset("new delete throw co_await co_yield".split())
 EXPRESSION_WORDS = OPERATOR_WORDS | SIZES | CASTS | LITERALS | ALLOCATION
 ASM = frozenset("asm __asm__ __asm".split())
-ASM_QUALIFIERS = CV - {"const"} | frozenset("goto inline __inline__".split())
+VOLATILE = CV - {"const"}
+ASM_QUALIFIERS = VOLATILE | frozenset("goto inline __inline__".split())
 DECLARATION_WORDS = frozenset("using namespace template concept operator static_assert export".split())
 PREPROCESSOR = frozenset("define undef ifdef ifndef elif endif include pragma defined".split())
 #: A value follows these words, never a name that they declare.

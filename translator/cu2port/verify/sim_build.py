@@ -120,6 +120,7 @@ def sources(program: Program) -> dict[Path, Text]:
                     declared=names,
                     carry=graph.carry(str(real)),
                     side_macros=graph.side_macros(str(real)),
+                    asm_keywords=graph.asm_keywords(str(real)),
                     prefix_macros=graph.prefix_macros(str(real)),
                     member_sides=graph.member_sides(str(real)),
                     aliases=graph.aliases(str(real)),

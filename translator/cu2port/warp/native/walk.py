@@ -35,7 +35,7 @@ from cu2port.syntax.tree import (
     root,
     walk,
 )
-from cu2port.syntax.words import ASM, STATEMENTS
+from cu2port.syntax.words import STATEMENTS
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import Device
 from cu2port.warp.native import flow
@@ -55,7 +55,7 @@ from cu2port.warp.native.values import VALUES
 
 _GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
 _CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
-_LEAVES = STATEMENTS | ASM | {"__syncthreads"}
+_LEAVES = STATEMENTS | {"__syncthreads"}
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -106,17 +106,18 @@ def check(fn: Fn) -> Refused | None:
     for d in unit.directives:
         if first < d.first < stop and d.keyword != "pragma":
             return Refused(d.first, Reason.CONDITIONAL)
+    leaves = _LEAVES | unit.asm_words
     for i in range(first, stop):
         tok = t[i]
         if tok in _GROUPS or _CUB.match(tok):
             return Refused(i, Reason.FIXED_SIZE, (tok,))
-        if tok == "goto" or tok in ASM:
+        if tok == "goto" or tok in unit.asm_words:
             return Refused(i, Reason.GOTO if tok == "goto" else Reason.ASSEMBLY)
         if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
             words = words_of(unit, (), tok)
             if not LANE_OPERATIONS.isdisjoint(words):
                 return Refused(i, Reason.MACRO_OPERATION, (tok,))
-            if not _LEAVES.isdisjoint(words) or "{" in words:
+            if not leaves.isdisjoint(words) or "{" in words:
                 return Refused(i, Reason.MACRO_STATEMENTS, (tok,))
     return None
 
