@@ -36,6 +36,12 @@ def of_cu401(text: str) -> list[str]:
     return [x.finding.message for x in found if x.finding.code == "CU401" and x.outcome is not Outcome.APPLIED]
 
 
+def test_a_macro_for_a_whole_statement_is_no_keyword() -> None:
+    whole = '#define WHOLE asm volatile("add.u32 %0, %0, 1;" : "+r"(x))\n'
+    assert asm_keywords(whole) == frozenset()
+    assert "asm" not in converted(whole + "__device__ void f(unsigned x) { WHOLE; }\n")
+
+
 @pytest.mark.parametrize(
     "define",
     [

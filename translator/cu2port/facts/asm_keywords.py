@@ -37,8 +37,8 @@ def asm_keywords(text: str) -> frozenset[str]:
             continue
         words = tuple(_TOKEN.findall(m[3])) if len(m[3]) <= _MOST else (_NOT_KNOWN,)
         if m[2] is None:
-            # a macro with other parameters has its brackets in the body here, which makes it something else
-            bodies.setdefault(m[1], set()).add(words)
+            # brackets make it something else: a whole statement, or a macro with other parameters, which are read here
+            bodies.setdefault(m[1], set()).add((_NOT_KNOWN,) if "(" in words else words)
         else:
             bodies.setdefault(m[1], set()).add(_of_arguments(m[2], words))
     known: dict[str, set[str]] = {}
