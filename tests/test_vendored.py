@@ -1,4 +1,4 @@
-"""Copies of CUB and Thrust in a tree stay, and what includes them includes AMD's libraries."""
+"""Copies of CUB, NVTX and Thrust in a tree stay, and what includes them includes AMD's libraries."""
 
 from __future__ import annotations
 
@@ -38,6 +38,23 @@ def test_a_copy_is_left_alone(tmp_path: Path) -> None:
         assert "#include <hipcub/hipcub.hpp>" in text and "hipcub::BlockScan" in text, text
     assert said.count("CU921") == 1 and "cub/ is a copy of CUB: left alone, hipCUB is included in its place" in said
     assert "1 for information" in said
+
+
+def test_a_copy_of_nvtx_is_left_alone(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    (src / "ext" / "nvtx3" / "nvtxDetail").mkdir(parents=True)
+    kept = {
+        "nvtx3/nvToolsExt.h": '#include "nvtxDetail/nvtxImpl.h"\nint nvtxRangePushA(const char*);\n',
+        "nvtx3/nvtxDetail/nvtxImpl.h": "typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;\n",
+    }
+    for name, text in kept.items():
+        (src / "ext" / name).write_text(text)
+    (src / "a.cu").write_text('#include "ext/nvtx3/nvToolsExt.h"\nvoid f() { nvtxRangePushA("f"); }\n')
+    out, said = converted(src)
+    assert all((out / "ext" / name).read_text() == text for name, text in kept.items())
+    text = (out / "a.cu").read_text()
+    assert "#include <rocprofiler-sdk-roctx/roctx.h>" in text and 'roctxRangePushA("f")' in text
+    assert "ext/nvtx3/ is a copy of NVTX: left alone, ROCTX is included in its place" in said and "manual" not in said
 
 
 def test_a_folder_of_the_same_name_is_the_project_s(tmp_path: Path) -> None:

@@ -189,10 +189,10 @@ VENDORED = FileRule(
     "CU921",
     "vendored-library",
     Severity.INFO,
-    """A folder is a copy of CUB or Thrust.
+    """A folder is a copy of CUB, NVTX or Thrust.
 
-Its files are copied as they are, for they are written for NVIDIA's GPUs down to their PTX. Includes of them become
-those of hipCUB or rocThrust, which come with ROCm. Remove the folder when the port builds.""",
+Its files are copied as they are, for they are written for NVIDIA's GPUs or tools. Includes of them become those of
+hipCUB, ROCTX or rocThrust, which come with ROCm. Remove the folder when the port builds.""",
 )
 
 FILE_RULES: Mapping[str, FileRule] = {

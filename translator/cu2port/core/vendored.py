@@ -18,6 +18,7 @@ class Library(NamedTuple):
 
 LIBRARIES = (
     Library("CUB", "cub", ("cub.cuh", "util_ptx.cuh"), "hipCUB"),
+    Library("NVTX", "nvtx3", ("nvToolsExt.h", "nvtxDetail/nvtxImpl.h"), "ROCTX"),
     Library("Thrust", "thrust", ("version.h", "device_vector.h", "system/cuda/config.h"), "rocThrust"),
 )
 
