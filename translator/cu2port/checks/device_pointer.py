@@ -8,7 +8,21 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around, head_around, use
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.tree import Assign, Binary, Cast, Decl, Expr, Index, Jump, Member, Name, Paren, Stmt, Unary
+from cu2port.syntax.tree import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expr,
+    Index,
+    Jump,
+    Member,
+    Name,
+    Paren,
+    Stmt,
+    Unary,
+)
 from cu2port.syntax.types import alias_of, written
 
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
@@ -73,6 +87,16 @@ class DevicePointer(Check):
             findings=3,
             note="taken from an integer",
         ),
+        Example(
+            "void f(void *p, int n) { g((CUdeviceptr)p + n, CUdeviceptr(p) - 4); size_t a = (CUdeviceptr)p; "
+            "CUdeviceptr q = (reinterpret_cast<CUdeviceptr>(p) + 7) & ~7; float *r = (float *)(CUdeviceptr)p + 1; }",
+            "void f(void *p, int n) { g(static_cast<char *>((hipDeviceptr_t)p) + n, "
+            "static_cast<char *>(hipDeviceptr_t(p)) - 4); size_t a = reinterpret_cast<size_t>((hipDeviceptr_t)p); "
+            "hipDeviceptr_t q = reinterpret_cast<hipDeviceptr_t>"
+            "((reinterpret_cast<size_t>(reinterpret_cast<hipDeviceptr_t>(p)) + 7) & ~7); "
+            "float *r = (float *)(hipDeviceptr_t)p + 1; }",
+            "the value of a cast",
+        ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
             "#define END(n) (base + n)\nCUdeviceptr base;\n",
@@ -95,6 +119,7 @@ class DevicePointer(Check):
         declared: dict[str, set[int]] = {}
         for i in places:
             yield from self._own_type(unit, i)
+            yield from self._cast(unit, i)
             for d in _declared_with(unit, i):
                 declared.setdefault(d.name, set()).add(d.at)
         wrapped: set[int] = set()
@@ -147,6 +172,31 @@ class DevicePointer(Check):
             yield self._done(written, start, end, _wrapped(start, end, _SIZE))
         elif isinstance(outer, Binary) and outer.op in _OFFSET:
             yield self._done(written, start, end, _wrapped(start, end, "static_cast<char *>("))
+
+    def _cast(self, unit: Unit, i: int) -> Iterator[Finding]:
+        """What is done with the value of a cast to the type at token i."""
+        path = around(unit, i)
+        if len(path) > 1 and isinstance(path[1], CallExpr) and path[1].callee is path[0]:
+            path = path[1:]  # `CUdeviceptr(p)`
+            extent = (i, path[0].close) if isinstance(path[0], CallExpr) else (i, i)
+            outside = path[0].around
+        else:
+            casts = path[0].around if path else ()
+            n = next((n for n, c in enumerate(casts) if isinstance(c, Cast) and c[2:] == (i, i + 1)), -1)
+            if n < 0:
+                return
+            extent, outside = casts[n][:2], casts[n + 1 :]
+        if not all(isinstance(w, Paren) for w in outside):
+            return
+        start, end = unit.p[extent[0]], unit.end(extent[1])
+        x, outer = path[0], path[1] if len(path) > 1 else None
+        integer = outer is None and _starts_integer(unit, i)
+        if integer or _bits_around(path, x) or _taken_from_integer(unit, outer, x):
+            yield self._done(unit.text[start:end], start, end, _wrapped(start, end, _SIZE))
+            if edits := () if integer else _pointer_again(unit, i):
+                yield self._done(unit.text[start:end], edits[0].end, edits[-1].start, edits)
+        elif isinstance(outer, Binary) and outer.op in _OFFSET:
+            yield self._done(unit.text[start:end], start, end, _wrapped(start, end, "static_cast<char *>("))
 
     def _start(self, unit: Unit, at: int) -> Iterator[Finding]:
         """What an integer variable becomes that the pointer declared at token `at` begins with."""
