@@ -206,3 +206,22 @@ def test_a_branch_for_older_gpus_that_does_the_whole_job(newer: str, older: str,
 
 def _known(known: dict[str, Macro], others: Macro, word: str) -> Macro:
     return known.get(word, others)
+
+
+ONE_GPU = "__CUDA_ARCH__ == 860"
+TWO = f"__CUDA_ARCH__ == 750 || ({ONE_GPU})"
+
+
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        (f"#if {TWO}\nint k[4];\n#else\nint k;\n#endif\nint x;\n#if {TWO}\nint y;\n#endif\n", 0),
+        (f"#if {ONE_GPU}\nint y;\n#endif\n", 1),
+        (f"#if {ONE_GPU}\nint y;\n#else\n#error others\n#endif\n", 1),
+        (f"#if {ONE_GPU}\nint y;\n#elif __CUDA_ARCH__ == 900\nint z;\n#else\nint k;\n#endif\n", 2),
+        (f"#if {ONE_GPU} || __CUDA_ARCH__ >= 900\nint y;\n#else\nint k;\n#endif\n", 2),
+    ],
+)
+def test_a_branch_for_all_gpus_but_those_named(text: str, work: int) -> None:
+    made = translate(f"__device__ int f();\n{text}".encode(), Options(), path="a.cu")
+    assert sum(j.open for j in made.findings if j.finding.code == "CU204") == work

@@ -14,6 +14,7 @@ from cu2port.facts.branches import (
     Comparison,
     comparison,
     is_asked,
+    names_gpus,
     newer_only,
     older_computes,
     older_is_empty,
@@ -378,16 +379,13 @@ def _taken(unit: Unit, i: int, found: Comparison) -> str:
     return "the function does nothing for older GPUs" if older_is_empty(unit, i, found) else ""
 
 
-def _has_lifted_branch(unit: Unit, i: int) -> bool:
-    """Whether another branch of a conditional without `#else` holds PTX for older GPUs that HIP takes."""
-    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    least = newer_only(unit, g.chain) if g is not None else 0
-    return 0 < least <= architecture(unit)
-
-
 def _older_does_it(unit: Unit, i: int) -> str:
     """What of a conditional HIP takes where it is known to do the whole job; "" if that is not known."""
-    if _has_lifted_branch(unit, i):
+    if names_gpus(unit, i):
+        return "branch for all other GPUs"
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    least = newer_only(unit, g.chain) if g is not None else 0
+    if 0 < least <= architecture(unit):  # without `#else`, another branch holds PTX for older GPUs that HIP takes
         return "PTX for older GPUs, which is lifted"
     return "value for older GPUs, which is made of the same operands" if older_computes(unit, i) else ""
 

@@ -202,6 +202,29 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
     return inside
 
 
+def names_gpus(unit: Unit, i: int) -> bool:
+    """Whether macro token i is compared with certain GPUs alone, `== 750 || __CUDA_ARCH__ == 860`, and the code has a
+    branch for all others: an `#else` here, or where the same is asked elsewhere in the file."""
+    d = unit.in_directive(i)
+    asked = _words(unit, d) if d is not None and d.keyword == "if" else []
+    return bool(asked) and tuple(asked) in unit.once(_with_others)
+
+
+def _with_others(unit: Unit) -> dict[tuple[str, ...], bool]:
+    """The conditions that name certain GPUs alone and have an `#else` with more than an end."""
+    out: dict[tuple[str, ...], bool] = {}
+    for first, g in unit.once(_else_branches).items():
+        words = _words(unit, unit.directives[first])
+        rest = [w for w in words if w not in ("(", ")")]
+        each = [rest[k : k + 4] for k in range(0, len(rest), 4)]
+        named = all(
+            x[:2] == ["__CUDA_ARCH__", "=="] and x[2:3] and x[2].isdigit() and x[3:] in ([], ["||"]) for x in each
+        )
+        if each and named and len(each[-1]) == 3 and len(g.chain) == 3 and not _only_stops(unit, g):
+            out[tuple(words)] = True
+    return out
+
+
 def older_computes(unit: Unit, i: int) -> bool:
     """Whether the branch for older GPUs does the whole job: of the two branches that macro token i decides each is one
     `return` of a value, and the operands are the same."""
