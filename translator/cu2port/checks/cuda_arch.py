@@ -49,7 +49,8 @@ class CudaArch(Check):
     where all that it does is stop (`assert(false)`, `__trap()`, `#error`), or a function would be left with nothing,
     HIP takes the other one. So it does where a device function lists PTX for several later GPUs and nothing for older
     ones, and the PTX can be lifted: the smallest number that loses none of it then holds for the whole file. Nothing is
-    left to check where each of two branches returns one value of the same operands.
+    left to check where each of two branches returns one value of the same operands, or one is for certain GPUs alone
+    (`== 860`) and the other for all others.
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
