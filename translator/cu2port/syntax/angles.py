@@ -14,15 +14,19 @@ def close(lexed: Lexed, i: int, limit: int) -> int:
     tokens."""
     t, match = lexed.t, lexed.match
     opened: list[int] = []
+    certain: list[int] = []
     k = i
     stop = min(len(t), i + limit)
     while k < stop:
         tok = t[k]
         if tok == "<":
-            if t[k - 1] != ")" or not within_certain(t, opened):
+            if t[k - 1] != ")" or not certain:
                 opened.append(k)
+                if is_certain(t, k):
+                    certain.append(k)
         elif tok == ">":
-            opened.pop()
+            if opened.pop() in certain[-1:]:
+                certain.pop()
             if not opened:
                 return k
         elif tok in ("(", "[", "{"):
@@ -30,22 +34,16 @@ def close(lexed: Lexed, i: int, limit: int) -> int:
             if k < 0:
                 return -1
         elif tok in (")", "]", "}", ";", "<<<") or (
-            tok in ("&&", "||")
-            and (t[k + 1] if k + 1 < len(t) else "") not in (">", ",", "...")
-            and not within_certain(t, opened)
+            tok in ("&&", "||") and (t[k + 1] if k + 1 < len(t) else "") not in (">", ",", "...") and not certain
         ):
             return -1
         k += 1
     return -1
 
 
-def within_certain(t: Sequence[str], opened: Sequence[int]) -> bool:
-    """Whether one of these `<` opens template arguments for certain, so that `&&` among them ends no comparison: that
-    of `template`, of `typename A::b`, of `enable_if`."""
-    return any(_is_certain(t, i) for i in opened)
-
-
-def _is_certain(t: Sequence[str], i: int) -> bool:
+def is_certain(t: Sequence[str], i: int) -> bool:
+    """Whether the `<` at i opens template arguments for certain, so that `&&` among them ends no comparison: that of
+    `template`, of `typename A::b`, of `enable_if`."""
     k = i - 1
     if k < 1 or t[k] in _CERTAIN:
         return k >= 0 and t[k] in _CERTAIN

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from copy import copy
 from typing import NamedTuple
 
-from cu2port.syntax.angles import within_certain
+from cu2port.syntax.angles import is_certain
 from cu2port.syntax.lexer import Lexed, is_identifier
 from cu2port.syntax.words import ATTRIBUTES, KEYWORDS
 
@@ -111,16 +111,21 @@ class Code:
         known = self._angles
         if i not in known:
             open_: list[int] = []
+            certain: list[int] = []  # those of them that open arguments for certain
             k = i
             while k < self.stop:
                 tok = self.t[k]
                 if tok == "<":
                     if k in known:
                         k = max(k, known[k])
-                    elif self.t[k - 1] != ")" or not within_certain(self.t, open_):
+                    elif self.t[k - 1] != ")" or not certain:
                         open_.append(k)
+                        if is_certain(self.t, k):
+                            certain.append(k)
                 elif tok == ">":
                     known[open_.pop()] = k
+                    if certain and certain[-1] in known:
+                        certain.pop()
                     if not open_:
                         break
                 elif tok in ("(", "[", "{"):
@@ -129,9 +134,7 @@ class Code:
                         break
                     k = close
                 elif tok in (")", "]", "}", ";", "<<<") or (
-                    tok in ("&&", "||")
-                    and self.tok(k + 1) not in (">", ",", "...")
-                    and not within_certain(self.t, open_)
+                    tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...") and not certain
                 ):
                     break
                 k = self.at(k + 1)
