@@ -19,6 +19,7 @@ _PART = regex(  # it begins with a character, which the engine finds fast; blank
     r"|(?:extern[ \t]+)?(?P<free_before>__(?:device|host)__\b[\w:<>,*& \t\n]{0,160}[\s*&])"
     r"(?P<free>[A-Za-z_]\w*)[ \t]*\((?P<free_params>[^;(){}]{0,400})\)\s*;)"
 )
+_NEEDED = ("__device__", "__host__", "class", "struct")  # words that `_PART` finds nothing without
 _WORD = regex(r"\w+")
 _TOKEN = regex(r"\w+|::|&&|[^\w\s]")
 _UPPER = regex(r"[A-Z][A-Z0-9_]+")
@@ -27,7 +28,7 @@ _UPPER = regex(r"[A-Z][A-Z0-9_]+")
 def member_sides(text: str) -> frozenset[str]:
     """Functions, members or not, that are declared with an execution space. Each is the key that `member` returns, a
     tab, and the words of the declaration that name execution spaces or may be macros for them."""
-    if ");" not in text and "const;" not in text:
+    if (");" not in text and "const;" not in text) or not any(word in text for word in _NEEDED):
         return frozenset()
     out: set[str] = set()
     owner = ""
