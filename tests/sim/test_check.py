@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cu2port.cli import cli
 from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 from cu2port.verify.reach import read
 from cu2port.verify.steps import unset
@@ -218,6 +222,30 @@ def test_clean_kernels_stay_silent(checked: Callable[[int], list[sim_check.Verdi
 def test_wave_size_bug(n: int, checked: Callable[..., list[sim_check.Verdict]]) -> None:
     found = [v.kind for v in checked(len(PLANTED) + len(CLEAN) + n, 32, 64)]
     assert "wave-size" in found
+
+
+def test_of_many_findings_some_are_shown_and_all_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: sim_compiler.Toolchain
+) -> None:
+    """One kind's many findings hide none of another kind, and how many more there are is said."""
+    monkeypatch.chdir(tmp_path)
+    far = "".join(f" if (t == {n}) d[300 + t] = 1;\n" for n in range(60))
+    Path("far.hip").write_text(
+        "#include <hip/hip_runtime.h>\n__global__ void k(int* d) {\n const int t = threadIdx.x;\n"
+        f"{far} d[0] = t;\n}}\n"
+        "int main() { int* d; (void)hipMalloc(&d, 1024); k<<<1, 128>>>(d); return hipDeviceSynchronize(); }\n"
+    )
+    words = ["simulate", "far.hip", "--check", "--wave", "32", "--json", "out.json", "--junit", "out.xml"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 1
+    assert done.stderr.count("\nbounds: far.hip:") + done.stderr.startswith("bounds: far.hip:") == 40, done.stderr
+    assert "bounds: ... and 20 more of 60 (--json FILE has all)" in done.stderr
+    assert "race: far.hip:64" in done.stderr
+    found = json.loads(Path("out.json").read_text())
+    assert {v["where"] for v in found if v["kind"] == "bounds"} == {f"far.hip:{n}" for n in range(4, 64)}
+    assert f'tests="{len(found)}" failures="{len(found)}"' in Path("out.xml").read_text()
+    done = CliRunner().invoke(cli, ["simulate", "far.hip", "--json", "out.json"])
+    assert done.exit_code == simulate.CANNOT and "say --check" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ class _Simulate(common.CommandAfterDashes):
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="OS threads that run blocks.  [cores]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Compiler processes.  [cores]")
 @click.option("--check", is_flag=True, help="Look for races, bad indices, uninitialised and inactive values; slower.")
+@click.option("--json", "json_file", metavar="FILE", default="", help="Write what --check finds as JSON.")
+@click.option("--junit", "junit_file", metavar="FILE", default="", help="Write what --check finds as JUnit XML.")
 @click.option("--instrument", is_flag=True, help="Only write the instrumented copy (to -o, or standard output).")
 @click.option("-o", "output", metavar="OUT", default="", help="File for --instrument.")
 @click.option("--cflags", is_flag=True, help="Only print the flags for a build of your own.")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from cu2port.cli import sim_findings
 from cu2port.cli.console import echo
 from cu2port.project.tree import CannotRun, parse_size
 from cu2port.verify import simulate
@@ -27,6 +28,7 @@ def command(words: Sequence[str], asked: dict[str, Any]) -> int:
         for key, option in (*_NOT_HERE, ("include_dirs", "-I"), ("defines", "-D"), ("jobs", "-j")):
             if asked[key]:
                 raise CannotRun(f"{option} is for a file or a folder; the command has options of its own")
+        sim_findings.refuse_files(asked)
         if asked["wave"] == "both":
             raise CannotRun("a build has one wave size: say --wave 32 or --wave 64")
         wave = int(asked["wave"] or 64)
@@ -50,8 +52,11 @@ def command(words: Sequence[str], asked: dict[str, Any]) -> int:
         lines += session.checked(ended.told, len(found))
     for line in lines:
         echo(f"cu2port simulate: {line}", err=True)
-    for verdict, runs in found:
-        echo(f"{verdict.kind}: {verdict.text}{f' (in {runs} runs)' * (runs > 1)}", err=True)
+    try:
+        sim_findings.tell(found, asked)
+    except CannotRun as e:
+        echo(f"cu2port simulate: {e}", err=True)
+        return simulate.CANNOT
     return ended.code or (simulate.DIFFERENT if found else 0)
 
 

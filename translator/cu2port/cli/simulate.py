@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cu2port.cli import sim_findings
 from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.options import shared
 from cu2port.core.data import cache_dir
@@ -28,6 +29,7 @@ _WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}
 def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
     """Run `simulate`; returns the exit code."""
     try:
+        sim_findings.refuse_files(asked)
         if asked["executor"]:
             return _executed(path, arguments, asked)
         asked["wave"] = asked["wave"] or "both"
@@ -118,7 +120,7 @@ def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[
     with _scratch() as scratch:
         binaries = sim_build.build(program, scratch, waves, toolchain, asked["jobs"] or 0, asked["check"])
         if asked["check"]:
-            return _check(*sim_check.check(binaries, arguments, limits), limits)
+            return _check(*sim_check.check(binaries, arguments, limits), limits, asked)
         if len(waves) == 1:
             ran = simulate.run(binaries[waves[0]], arguments, limits)
             _say_end(ran, limits, "")
@@ -145,7 +147,12 @@ def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulat
     return simulate.DIFFERENT
 
 
-def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict], limits: simulate.Limits) -> int:
+def _check(
+    runs: dict[int, simulate.Ran],
+    verdicts: Sequence[sim_check.Verdict],
+    limits: simulate.Limits,
+    asked: dict[str, Any],
+) -> int:
     first = next(iter(runs.values()))
     sys.stdout.buffer.write(first.output)
     sys.stdout.buffer.flush()
@@ -153,8 +160,7 @@ def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict],
     sys.stderr.buffer.flush()
     for wave, ran in runs.items():
         _say_end(ran, limits, f" at wave {wave}")
-    for v in verdicts:
-        echo(f"{v.kind}: {v.text}", err=True)
+    sim_findings.tell([(v, 1) for v in verdicts], asked)
     if not verdicts:
         echo("cu2port simulate: nothing found", err=True)
     return first.code or (simulate.DIFFERENT if verdicts else 0)

@@ -36,13 +36,14 @@ _WHAT = {
     "alignment": "not aligned",
     "shift": "shift that is too wide",
     "uninitialised": "uninitialised memory",
+    "limit": "a run has more pairs of places than it tells, of the kind",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Something that is wrong. `kind`: race, sync, lifetime, lockstep, bounds, alignment, shift, uninitialised,
-    mask, inactive-lane, unset, streams, order or wave-size.
+    mask, limit, inactive-lane, unset, streams, order or wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str
