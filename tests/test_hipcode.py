@@ -262,6 +262,23 @@ def test_a_twin_for_hip_keeps_its_cuda_file(tmp_path: Path) -> None:
     assert ("src/hip/run_hip.cpp is its twin for HIP") in {reason for _, _, reason in ran.record.hip.files}
 
 
+@pytest.mark.parametrize(
+    ("of_cuda", "of_hip"),
+    [
+        ("source/run.cu", "hip_source/run.hip.cpp"),
+        ("src/run.cu", "src/hip/run.hip"),
+        ("src/run.cu", "src/run_hip.cpp"),
+        ("run-cuda/run.cu", "run-hip/run.cu"),
+    ],
+)
+def test_a_twin_has_the_name_that_is_left_without_the_backends(tmp_path: Path, of_cuda: str, of_hip: str) -> None:
+    build = "enable_language(CUDA)\nif(USE_HIP)\n  enable_language(HIP)\nendif()\n"
+    files = {of_cuda: CUDA, of_hip: f"#include <hip/hip_runtime.h>\n{LANES}", "lib.cpp": "", "CMakeLists.txt": build}
+    told = _run(_tree(tmp_path / "in", files), tmp_path / "out").record.hip
+    assert told is not None and told.decision == "both" and "1 of 1 files" in told.message
+    assert (tmp_path / "out" / of_cuda).read_text() == CUDA
+
+
 def test_a_header_with_a_twin_that_cudas_code_includes_is_converted(tmp_path: Path) -> None:
     """It is of a port that nobody keeps: what is converted does not compile without it."""
     header = '#include "cuda_more.h"\nint* made();\n'

@@ -36,7 +36,7 @@ _LANES = frozenset(
     "warpSize __shfl __shfl_up __shfl_down __shfl_xor __ballot __any __all __shfl_sync __shfl_up_sync __shfl_down_sync "
     "__shfl_xor_sync __ballot_sync __activemask __lane_id __AMDGCN_WAVEFRONT_SIZE".split()
 )
-_NAMED = regex(r"(?i)(?:hip|rocm)\Z|.*(?:_(?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
+_NAMED = regex(r"(?i)(?:hip|rocm)\Z|.*(?:[-_](?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
 CONDITIONS = frozenset("if ifdef ifndef elif elifdef elifndef".split())
 
 

@@ -257,16 +257,17 @@ def _multiplied(graph: Graph) -> Multiplied:
 def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked, said: BuildFiles) -> Sides:
     """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
     above them tell."""
-    from cu2port.project.sides import decide, read_builds
+    from cu2port.project.sides import OF_HIP, decide, read_builds
 
-    shown = dict.fromkeys(graph.sides, "")
+    facts = {item.name: OF_HIP for item in items if item.root.folder and suffix(item.relative) == ".hip"} | graph.sides
+    shown = dict.fromkeys(facts, "")
     for item in items:
         if item.root.folder and item.name in shown:
             above = item.root.path.name if item.root.path.name.lower() in ("hip", "rocm") else ""
             shown[item.name] = f"{above}/{item.relative}" if above else item.relative
     shown = {f: name or "/".join(Path(f).parts[-2:]) for f, name in shown.items()}
     builds = said.of_hip if said.of_hip is not None else read_builds(of_folders(items))
-    return decide(graph.sides, shown, graph.resolved(), builds, wanted)
+    return decide(facts, shown, graph.resolved(), builds, wanted)
 
 
 def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:

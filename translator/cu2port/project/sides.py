@@ -29,7 +29,7 @@ from cu2port.project import build_files
 SideName = Literal["", "cuda", "hip", "both", "neither", "kept"]
 Decision = Literal["cuda", "mixed", "both"]
 Asked = Literal["auto", "convert", "leave"]
-_BACKEND = regex(r"(?i)cuda|hip|rocm")
+_BACKEND = regex(r"(?i)(?<=[a-z\d])[-_.](?:cuda|hip|rocm)(?![a-z\d])|(?<![a-z\d])(?:cuda|hip|rocm)[-_.]|cuda|hip|rocm")
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp"})
 _BUILDS_HIP = regex(
     r"(?i)enable_language\s*\([^()\n]*\bhip\b|languages[^)\n]*\bhip\b|find_package\s*\(\s*\"?hip\b|hip_add_|hip::(?:device|host)|"
@@ -43,6 +43,7 @@ _IF = regex(r"(?i)^\s*(else)?(?:if\s*\(([^#\n]*)\)|\(\s*\))|^\s*(endif)\b")
 _PARTS = ("hip", "amd", "rocm")  # of all that names HIP in a build, in small letters
 _WORD = regex(r"\w+")
 _MOST = 8  # macros and folders that the report names
+OF_HIP = SideFacts(hip="its suffix .hip")  # of a file that is not read
 _SHARE = 4  # one of so many files of CUDA code has code for HIP in a project that builds for both
 
 
@@ -315,10 +316,11 @@ def _needed(of: Mapping[str, Side], twins: Mapping[str, str], includers: Mapping
 
 
 def _key(shown: str) -> str:
-    """A path without what tells a backend: `a/cuda/x_cuda.cuh` and `a/hip/x_hip.hpp` have one key."""
+    """A path without what tells a backend: `a/cuda/x_cuda.cuh`, `a/hip/x_hip.hpp` and `a/x.h` have one key."""
     stem, suffix = os.path.splitext(shown)  # noqa: PTH122
     stem = re.sub(r"(?i)\.(?:hip|cu)\Z", "", stem)
-    return f"{_BACKEND.sub('@', stem)}{'.h' if suffix.lower() in _HEADERS else '.c'}"
+    *folders, name = (_BACKEND.sub("", part) for part in stem.split("/"))
+    return f"{'/'.join([*filter(None, folders), name])}{'.h' if suffix.lower() in _HEADERS else '.c'}"
 
 
 def _hip_macros(facts: Mapping[str, SideFacts], builds: Builds) -> frozenset[str]:
