@@ -30,6 +30,14 @@ class Pattern:
 
 SOLO, NATIVE, FLAG = (Options(warp=w) for w in ("solo", "native", "flag"))
 ADD = 'asm volatile("add.u32 %0, %1, %2;" : "=r"(a) : "r"(b), "r"(c));\n'
+SUMS, FACTORS = "d[0], d[1], d[2], d[3]", "a[0], a[1], a[2], a[3], b[0], b[1]"
+MMA = (
+    "#define MMA(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1, c0, c1, c2, c3) asm volatile("
+    '"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" '
+    ': "=f"(d0), "=f"(d1), "=f"(d2), "=f"(d3) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), '
+    '"f"(c0), "f"(c1), "f"(c2), "f"(c3))\n'
+)
+LOOP = f"for (int i = 0; i < n; ++i) {{ MMA({SUMS}, {FACTORS}, {SUMS}); }}\n"
 SHFL = "v += __shfl_down_sync(0xffffffffu, v, 16);\n"
 
 
@@ -151,6 +159,18 @@ PATTERNS: dict[str, Pattern] = {
             '#define M(a, t) asm volatile("add." t " %0, %0, 1;" : "+r"(a))\n'
             + kernel('M(a, "u32"); M(b, "s32");\n')(n)
         )
+    ),
+    "loops of products by a macro": Pattern(
+        lambda n: MMA + kernel(LOOP, "float d[4] = {}; unsigned a[4], b[2];")(n), start=64
+    ),
+    "loops of products, each an array": Pattern(
+        lambda n: (
+            MMA
+            + kernel(
+                "float d{i}[4] = {}; " + LOOP.replace("d[", "d{i}[") + "p[{i}] = d{i}[0];\n", "unsigned a[4], b[2];"
+            )(n)
+        ),
+        start=64,
     ),
     "asm that is refused": Pattern(kernel('asm volatile("cp.async.wait_all;" ::: "memory");\n')),
     "asm unterminated": Pattern(times('asm volatile("add.u32 %0, %1, %2;" : "=r"(a\n')),

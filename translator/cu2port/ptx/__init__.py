@@ -36,8 +36,8 @@ The straight line:
   of accumulators that stay in the layout of that instruction while only products touch them, functions that multiply
   into a parameter or hand it on (`wrappers.py`, also of headers), calls of macros that are one product
   (`product_calls.py`), and what does the same to each element (`maps.py`);
-  `regions.py`: parts of a function that edits go around. `uniform.py`: what no lane leaves before the others, and what
-  all lanes have alike, by what a body does (`controls.py`).
+  `regions.py`: parts of a function that edits go around, `parts.py`: what each holds of an array. `uniform.py`: what no
+  lane leaves before the others, and what all lanes have alike, by what a body does (`controls.py`).
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 

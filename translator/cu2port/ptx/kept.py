@@ -34,25 +34,23 @@ from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, on_the_way, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
-from cu2port.ptx.local_arrays import Named, begins_tile, by_names, holders, is_array, only
+from cu2port.ptx.local_arrays import Named, begins_tile, by_names, holders, is_array, mentions
 from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE, all_kinds, in_a_row, is_exchanged, sums_of, where
+from cu2port.ptx.parts import Held, Parts, Regions, parts_of
 from cu2port.ptx.product_calls import is_call
-from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
+from cu2port.ptx.regions import Around, around, one_more
 from cu2port.ptx.uniform import all_alike, of_other_files, stays_together
 from cu2port.ptx.wrappers import Call, Wrapper, begun, calls_of, in_functions, included_wrappers, own_wrappers
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
     Block,
-    Decl,
     Eval,
     Expr,
-    Loop,
 )
 
 _NOT_IN_LAMBDAS = frozenset({"__shared__", "static", "extern", "return"})
-_PASSES_ON = frozenset({"goto", "co_yield", "co_await"})
 
 
 @dataclass(frozen=True)
@@ -151,12 +149,18 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         uses = list(_uses(unit, body, local, by_function.get(f.body[0], []), by_name))
         noted = _Noted(tiles, used, exchanged)
         named = by_names(all_statements(body, local) if uses else ())
-        for root in dict.fromkeys(use.root for use in uses):
-            mine = [u for u in uses if u.root == root]
-            for loop, of, whole in _regions(unit, f, body, local, root, mine, named, [x.region for x in noted.around]):
+        by_root: dict[str, list[_Use]] = {}
+        for use in uses:
+            by_root.setdefault(use.root, []).append(use)
+        parts = parts_of(unit, f, body, local)
+        others = Regions()
+        for root, mine in by_root.items():
+            found = list(_regions(unit, f, parts, root, mine, named, others))
+            for loop, of, whole in found:
                 _take(unit, root, loop, of, on_the_way(loop, local, [u.at for u in of]), whole, noted)
                 spans = reached(loop, local)
                 noted.called.update((g.at, g) for g in local.values() if g.span in spans)
+                others.add(loop)
         if noted.around and noted.anchor >= 0:
             edits[noted.anchor] = (*edits.get(noted.anchor, ()), *noted.all_edits(unit))
         elif noted.around:
@@ -233,55 +237,45 @@ def _uses(
 
 
 def _regions(
-    unit: Unit,
-    f: Function,
-    body: Block,
-    local: Mapping[str, LocalFunction],
-    root: str,
-    uses: list[_Use],
-    named: Named,
-    others: list[range],
+    unit: Unit, f: Function, parts: Parts, root: str, uses: list[_Use], named: Named, others: Regions
 ) -> Iterator[tuple[range, list[_Use], bool]]:
     """The largest parts in which an array is named for products and maps alone, as tokens, with those, and whether its
     lanes stay together. Each is a loop, or statements in a row with a loop among them. `others`: of other arrays."""
-    whole = list(all_statements(body, local))
-    declared = [s for s in whole if isinstance(s, Decl) and s.name == root]
+    declared = parts.declared.get(root, [])
     count = in_a_row(form for u in uses for form in u.forms) if any(u.forms for u in uses) else 4
-    if len(declared) != 1 or not is_array(unit, declared[0], count) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
+    if len(declared) != 1 or not is_array(unit, declared[0], count) or parts.passes_on:
         return
-    if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
+    if root in unit.once(_in_directives):  # a macro may name it anywhere
         return
     uses = [u for u in uses if u.map is not None or _begins_tile(unit, u, declared[0].at, count)]
-    places = [r for u in uses for r in u.places]
-
-    def holds(r: range) -> Holds:
-        spans = reached(r, local)
-        inside = [u for u in uses if any(u.at in x for x in spans)]
-        alone = all(only(unit, (x.start, x.stop), root, places) for x in spans)
-        return Holds(alone, bool(inside), any(u.forms for u in inside))
-
-    lambdas = [g.span for g in local.values()]
-    loops = [r for s in whole if isinstance(s, Loop) and (r := extent(unit, s)) is not None]
-    again = {u.at for u in uses if u.call is not None and u.call.wrapper.again}
-    calls = [range(s.at, s.end + 1) for s in whole if isinstance(s, Eval) and s.at in again and s.end >= 0]
+    places = {i for u in uses for r in u.places for i in r}
+    alone = (i for i in mentions(unit, f.body, root) if i not in places)
+    held = Held(parts, [(u.at, bool(u.forms)) for u in uses], alone)
+    again = (u.at for u in uses if u.call is not None and u.call.wrapper.again)
+    calls = [parts.evals[at] for at in again if at in parts.evals]
+    lambdas = [g.span for g in parts.local.values()]
     taken: set[int] = set()
-    held = holders(unit, f, named, declared[0])
-    both = [*((r, False) for r in (*loops, *calls)), *((r, True) for r in rows(unit, whole, holds))]
+    address = holders(unit, f, named, declared[0])
+    both = [*((r, False) for r in (*held.loops(), *calls)), *((r, True) for r in held.rows())]
     for region, row in sorted(both, key=lambda x: (any(x[0].start in g for g in lambdas), x[0].start, -x[0].stop)):
-        spans = reached(region, local)
-        inside = [u for u in uses if any(u.at in r for r in spans)]
-        before = declared[0].at >= region.start or any(crosses(region, other) for other in others)
-        if before or any(u.at in taken for u in inside) or not holds(region).alone:
+        inside = [uses[n] for n in held.inside(region)]
+        before = declared[0].at >= region.start or others.cross(region)
+        if before or any(u.at in taken for u in inside) or not held.alone(region):
             continue
-        nested = any(r.start < region.start < r.stop for r in (*loops, *lambdas))
-        through = on_the_way(region, local, [u.at for u in inside])
+        through = on_the_way(region, parts.local, [u.at for u in inside])
         passed = all(_takes_tiles(unit, g, [region, *(x.span for x in through)]) for g in through)
-        if not passed or held.escapes(f, spans, nested) or not _is_kept(unit, f, region, inside):
+        escapes = passed and address.escapes(f, reached(region, parts.local), parts.is_nested(region))
+        if not passed or escapes or not _is_kept(unit, f, region, inside):
             continue
         together = _is_whole(unit, f, region, inside)
         if together or not row:  # a row may be left in no other way
             taken.update(u.at for u in inside)
             yield region, inside, together
+
+
+def _in_directives(unit: Unit) -> frozenset[str]:
+    """The words of directives."""
+    return frozenset(word for d in unit.directives for word in unit.t[d.first : d.stop])
 
 
 def _begins_tile(unit: Unit, u: _Use, at: int, count: int) -> bool:

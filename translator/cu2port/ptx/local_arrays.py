@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -95,13 +96,15 @@ def begins_tile(unit: Unit, place: range, at: int, whole: bool = False, structs:
 
 def only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range]) -> bool:
     """Whether a name is in these places alone."""
-    places = list(allowed)
-    return all(any(i in r for r in places) for i in mentions(unit, span, name))
+    places = {i for r in allowed for i in r}
+    return places.issuperset(mentions(unit, span, name))
 
 
 def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
     """Where a part of a file names a variable, in what HIP's compiler reads."""
-    named = (i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::"))
+    found = unit.find(name)
+    inside = found[bisect_left(found, span[0]) : bisect_left(found, span[1])]
+    named = (i for i in inside if unit.tok(i - 1) not in (".", "->", "::"))
     return [i for i in named if not is_left_out(unit, unit.p[i])]
 
 

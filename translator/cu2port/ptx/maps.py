@@ -9,6 +9,7 @@ if all lanes do it with the same values, which `uniform` tells.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -84,11 +85,11 @@ class ElementMap:
 def find_maps(unit: Unit, statements: Iterable[Stmt]) -> Iterator[ElementMap]:
     """Those of local arrays of floats or of ints."""
     listed = list(statements)
-    names = [s.name for s in listed if isinstance(s, Decl)]
+    names = Counter(s.name for s in listed if isinstance(s, Decl))
     arrays = {
         s.name: (s, type_)
         for s in listed
-        if isinstance(s, Decl) and names.count(s.name) == 1 and (type_ := _type(unit, s)) in _ELEMENTS
+        if isinstance(s, Decl) and names[s.name] == 1 and (type_ := _type(unit, s)) in _ELEMENTS
     }
     for s in listed if arrays else ():
         found: list[ElementMap | None] = []

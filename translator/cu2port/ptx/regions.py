@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cu2port.core.model import Edit, Side, insert
 from cu2port.facts.unit import Unit
 from cu2port.syntax.operands import tokens
-from cu2port.syntax.tree import Asm, Block, Eval, Loop, Stmt
+from cu2port.syntax.tree import Asm, Eval, Loop, Stmt
 
 
-@dataclass(frozen=True)
-class Holds:
-    """What a part has of an array: whether it is named for its uses `alone`, whether there are some, and products."""
-
-    alone: bool
-    uses: bool
-    products: bool
-
-
-def rows(unit: Unit, statements: Iterable[Stmt], holds: Callable[[range], Holds]) -> Iterator[range]:
-    """The longest rows of statements that name an array for its uses alone: from the first use to the last product,
-    with a loop of products among them."""
-    for block in statements:
-        if not isinstance(block, Block):
-            continue
-        row: list[tuple[Stmt, range, Holds]] = []
-        for s in block.body:
-            r = _extent_of(unit, s)
-            of = holds(r) if r is not None else None
-            if row and (r is None or of is None or not of.alone or not _follows(unit, row[-1][1], r)):
-                yield from _trimmed(row)
-                row = []
-            if r is not None and of is not None and of.alone:
-                row.append((s, r, of))
-        yield from _trimmed(row)
-
-
-def _trimmed(row: list[tuple[Stmt, range, Holds]]) -> Iterator[range]:
-    first = next((n for n, (_, _, of) in enumerate(row) if of.uses), len(row))
-    last = max((n for n, (_, _, of) in enumerate(row) if of.products), default=-1)
-    if first < last and any(isinstance(s, Loop) and of.products for s, _, of in row):
-        yield range(row[first][1].start, row[last][1].stop)
-
-
-def _follows(unit: Unit, a: range, b: range) -> bool:
+def follows(unit: Unit, a: range, b: range) -> bool:
     """Whether nothing but pragmas is between two statements."""
     gap = (unit.lexed.directive_at(i) for i in range(a.stop, b.start))
     return a.stop <= b.start and all(d is not None and d.keyword == "pragma" for d in gap)
 
 
-def _extent_of(unit: Unit, s: Stmt) -> range | None:
+def extent_of(unit: Unit, s: Stmt) -> range | None:
+    """The tokens of a statement that edits can go around; None of others."""
     if isinstance(s, Loop):
         return extent(unit, s)
     if isinstance(s, Eval):
@@ -95,12 +62,6 @@ class Around:
     region: range
     before: tuple[str, ...]
     behind: tuple[str, ...]
-
-
-def crosses(a: range, b: range) -> bool:
-    """Whether two parts overlap, and neither holds the other."""
-    first, second = sorted((a, b), key=lambda r: (r.start, -r.stop))
-    return first.start < second.start < first.stop < second.stop
 
 
 def around(unit: Unit, parts: Iterable[Around]) -> Iterator[Edit]:

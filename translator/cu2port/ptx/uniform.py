@@ -69,7 +69,7 @@ def _all_known(unit: Unit) -> dict[tuple[int, frozenset[int]], _Known]:
 
 def _known(unit: Unit, f: Function, places: Collection[int]) -> _Known:
     """What is looked at once for a function, which may have many loops. Only `if constexpr` makes places matter."""
-    wanted = frozenset(places if "constexpr" in unit.t[f.body[0] : f.body[1]] else ())
+    wanted = frozenset(places if places and "constexpr" in unit.t[f.body[0] : f.body[1]] else ())
     known = unit.once(_all_known)
     if (f.body[0], wanted) not in known:
         seen = read(unit, f, wanted)
