@@ -1,6 +1,6 @@
 """--check: bugs of asynchronous work and of memory's lifetime (programs/lifetime.hip), and of barriers, shared memory,
 atomics, fences, bounds and alignment (programs/races.cu); of graphs, host functions, managed memory, storage of CUB and
-more (programs/hazards.cu). Each beside a clean twin."""
+more (programs/hazards.cu); of what is handed on too early (programs/handoffs.cu). Each beside a clean twin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ LIMITS = simulate.Limits(60)
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("name", "count"), [("lifetime.hip", 43), ("races.cu", 35), ("hazards.cu", 49)])
+@pytest.mark.parametrize(
+    ("name", "count"), [("lifetime.hip", 43), ("races.cu", 35), ("hazards.cu", 49), ("handoffs.cu", 15)]
+)
 def test_each_bug_is_found_and_its_twin_is_clean(
     name: str, count: int, tmp_path: Path, toolchain: sim_compiler.Toolchain
 ) -> None:

@@ -16,6 +16,13 @@ struct Wide {  // wider than what lanes show at once
     __host__ __device__ Wide operator+(const Wide& o) const { return {a + o.a, b + o.b, c + o.c}; }
 };
 
+__global__ void limits(float* out) {
+    out[0] = hipcub::FpLimits<float>::Lowest();
+    out[1] = __half2float(hipcub::FpLimits<__half>::Max());
+    out[2] = static_cast<float>(hipcub::FpLimits<hip_bfloat16>::Lowest());
+    out[3] = static_cast<float>(hipcub::FpLimits<double>::Max() > 1e308);
+}
+
 __global__ void reduces(int* out) {
     using Reduce = hipcub::BlockReduce<int, kN>;
     __shared__ typename Reduce::TempStorage storage;
@@ -231,4 +238,9 @@ int main() {
     }));
     warps_of<32>();
     warps_of<8>();
+
+    Out<float> bounds(4);
+    limits<<<1, 1>>>(bounds.d);
+    const float known[] = {-3.40282347e38f, 65504, -3.38953139e38f, 1};
+    say("FpLimits", all(bounds, [&](int i) { return known[i]; }));
 }

@@ -151,8 +151,12 @@ def _value_of(unit: Unit, name: str, depth: int) -> Constant | None:
 
 
 def _is_integer(unit: Unit, d: Declaration) -> bool:
-    words = written(unit.t, d).words
-    return builtin(words) in _INTEGERS or not PLACEHOLDERS.isdisjoint(words)
+    """Whether it is an integer, or a constant of a type that some header declares (`constexpr dim_t n = 256;`)."""
+    type_ = written(unit.t, d)
+    if builtin(type_.words) in _INTEGERS or not PLACEHOLDERS.isdisjoint(type_.words):
+        return True
+    is_name = type_.name and not builtin(type_.words) and not type_.indirections
+    return bool(is_name) and "constexpr" in unit.t[d.first : d.at]
 
 
 def _is_set_once(unit: Unit, d: Declaration) -> bool:

@@ -225,7 +225,7 @@ private:
 
 // --- meetings ----------------------------------------------------------------------------------------------------
 
-enum class Kind : std::uint8_t { exchange, wave_sync, barrier, grid, access };
+enum class Kind : std::uint8_t { exchange, wave_sync, group_sync, barrier, grid, access };
 
 struct Slot {
     alignas(16) unsigned char bytes[kSlot];

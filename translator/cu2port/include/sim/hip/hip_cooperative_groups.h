@@ -25,7 +25,8 @@ struct Lanes {
     bool is_valid() const { return true; }
 
     void sync(CU2PORT_SIM_WHERE) const {
-        cu2port_sim::meet(cu2port_sim::Kind::wave_sync, "group.sync", nullptr, 0, where);
+        const u64 members = self().lanes();
+        cu2port_sim::meet(cu2port_sim::Kind::group_sync, "group.sync", &members, sizeof members, where);
     }
     template <class T>
     T shfl(T v, int source, CU2PORT_SIM_WHERE) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "../hip/hip_bfloat16.h"
+#include "../hip/hip_fp16.h"
 #include "../hip/hip_runtime.h"
 
 #define HIPCUB_DEVICE __device__
@@ -80,6 +83,37 @@ struct CastOp {
     template <class A>
     B operator()(const A& a) const { return static_cast<B>(a); }
 };
+
+template <class T>
+struct FpLimits;  // for these four types, as in hipCUB
+template <>
+struct FpLimits<float> {
+    static float Max() { return std::numeric_limits<float>::max(); }
+    static float Lowest() { return std::numeric_limits<float>::lowest(); }
+};
+template <>
+struct FpLimits<double> {
+    static double Max() { return std::numeric_limits<double>::max(); }
+    static double Lowest() { return std::numeric_limits<double>::lowest(); }
+};
+namespace detail {
+template <class T, unsigned short MAX>
+struct SmallLimits {
+    static T Max() { return of(MAX); }
+    static T Lowest() { return of(MAX | 0x8000); }
+
+private:
+    static T of(unsigned short bits) {
+        T out;
+        std::memcpy(static_cast<void*>(&out), &bits, sizeof bits);
+        return out;
+    }
+};
+}  // namespace detail
+template <>
+struct FpLimits<__half> : detail::SmallLimits<__half, 0x7bff> {};
+template <>
+struct FpLimits<hip_bfloat16> : detail::SmallLimits<hip_bfloat16, 0x7f7f> {};
 
 template <class T>
 struct DoubleBuffer {
