@@ -149,6 +149,40 @@ def test_what_only_hip_s_package_has_is_found_beside_the_language(tmp_path: Path
         assert text.startswith("project(a LANGUAGES HIP)\nfind_package(hip REQUIRED)\n"), done.output
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "list(APPEND CUDA_LIBRARIES ${EXTRA})\n",
+        "set(CUDA_LIBRARIES ${CUDA_LIBRARIES} ${EXTRA})\n",
+        'set(CUDA_LIBRARIES "${CUDA_LIBRARIES};${EXTRA}")\n',
+    ],
+)
+def test_libraries_that_a_tree_adds_to_findcuda_s_are_still_linked(tmp_path: Path, more: str) -> None:
+    (tmp_path / "src" / "b").mkdir(parents=True)
+    (tmp_path / "src" / "CMakeLists.txt").write_text(f"project(x)\nfind_package(CUDA)\n{more}add_subdirectory(b)\n")
+    (tmp_path / "src" / "b" / "CMakeLists.txt").write_text("target_link_libraries(x ${CUDA_LIBRARIES} m)\n")
+    done = ran(str(tmp_path / "src"), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
+        "project(x)\nenable_language(HIP)\nfind_package(hip)\nset(CUDA_LIBRARIES hip::host)\n"
+        f"{more}add_subdirectory(b)\n"
+    )
+    assert (tmp_path / "out" / "b" / "CMakeLists.txt").read_text() == "target_link_libraries(x ${CUDA_LIBRARIES} m)\n"
+
+
+def test_a_list_of_libraries_by_name_and_one_that_gets_a_path(tmp_path: Path) -> None:
+    """The first is the tree's own. A path is that of CUDA's library, in whose place is a target."""
+    text = "find_package(CUDA)\nset(CUDA_LIBRARIES cudart cublas)\nset(CUDA_CUDA_LIBRARY /opt/cuda/libcuda.so)\n"
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "CMakeLists.txt").write_text(
+        text + "target_link_libraries(x ${CUDA_LIBRARIES} ${CUDA_CUDA_LIBRARY})\n"
+    )
+    ran(str(tmp_path / "src"), "-o", str(tmp_path / "out"))
+    lines = (tmp_path / "out" / "CMakeLists.txt").read_text().splitlines()
+    assert "set(CUDA_LIBRARIES hip::host roc::hipblas)" in lines
+    assert lines[-1] == "target_link_libraries(x ${CUDA_LIBRARIES} hip::host)"
+
+
 WINDOWS = "if (WIN32)\n  if(X)\n  endif()\n  find_package(CUDA)\nelseif(UNIX)\nendif()\n"
 
 

@@ -116,9 +116,11 @@ def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 
 
 def _beside(asked: Asked) -> list[str]:
-    """What stands beside find_package: versions for tests of CUDA's version, and HIP's platform for the host's code."""
+    """What stands beside find_package: versions for tests of CUDA's version, lists of libraries that the tree adds to,
+    and HIP's platform for the host's code."""
     rows = table()["variable"]
     lines = [f"set({name} {rows[name].set})" for name in asked.stand_ins]
+    lines += [f"set({name} {rows[name].to})" for name in sorted(asked.extended)]
     lines += ["set(CMAKE_HIP_STANDARD 17)"] if asked.old_standard else []
     return lines + (["add_compile_definitions(__HIP_PLATFORM_AMD__)"] if asked.host_headers else [])
 
@@ -126,6 +128,8 @@ def _beside(asked: Asked) -> list[str]:
 def _said(asked: Asked) -> str:
     names = ", ".join(f"`{name}`" for name in asked.stand_ins)
     said = f"; {names} is set (HIP counts as CUDA 12.6, as it does in `#if`)" if names else ""
+    lists = ", ".join(f"`{name}`" for name in sorted(asked.extended))
+    said += f"; {lists} stays a list, since the tree adds to it" if lists else ""
     said += "; HIP would take C++'s standard, and its libraries need C++17" if asked.old_standard else ""
     return said + ("; HIP's headers ask for the macro of the platform" if asked.host_headers else "")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cu2port.build.kinds import MOST_BYTES
 from cu2port.build.lines import anywhere, lines
+from cu2port.build.linked import extended
 from cu2port.build.linked import words as linked_words
 from cu2port.build.pages import CGO, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
@@ -54,11 +55,12 @@ _STANDARD = regex(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s
 class Facts:
     """What a build file says to others. `packages`: what find_package must find for the libraries that it names;
     `anchor`: it looks for CUDA's toolkit itself; `language`: it enables the language CUDA; `stand_ins`: variables of
-    CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
-    CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
-    CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own;
-    `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`: patterns of sources
-    for the host by their names that get the language CUDA; `globs`: it looks sources up by patterns; `old_commands`: it
+    CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `extends`: variables for
+    libraries that it adds to; `host_headers`: it passes CUDA's include folder on; `hip`, `cuda`: it builds for them;
+    `defines`: variables of Make for CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one
+    of CUDA's own; `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`:
+    patterns of sources for the host by their names that get the language CUDA; `globs`: it looks sources up by
+    patterns; `old_commands`: it
     calls FindCUDA's commands; `passes_flags`: it gives the variable CUDA_NVCC_FLAGS to a target or the language."""
 
     packages: frozenset[str] = frozenset()
@@ -66,6 +68,7 @@ class Facts:
     language: bool = False
     stand_ins: frozenset[str] = frozenset()
     sets: frozenset[str] = frozenset()
+    extends: frozenset[str] = frozenset()
     host_headers: bool = False
     hip: bool = False
     cuda: bool = False
@@ -122,6 +125,7 @@ def facts(kind: str, data: bytes) -> Facts:
         _LANGUAGE.search(commands) is not None,
         frozenset(w for w in words if w in variables and variables[w].set) - sets,
         sets,
+        extended(text),
         any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words)
         or _INCLUDE.search(text) is not None,
         _OWN_HIP.search(commands) is not None,

@@ -145,7 +145,7 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     alone = arg.text == word and not arg.quoted and (c.name in _NAMES or repeated)
     passed = before.endswith(("CACHE{", "DEFINED ")) and after in ("}", "")
     passed |= before.endswith("-D") and after in ("=", ":") and not _is_for_compilers(c)
-    if asked.own_flags and FLAG_LIST.fullmatch(word):
+    if word in asked.extended or (asked.own_flags and FLAG_LIST.fullmatch(word)):
         return
     if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
         return

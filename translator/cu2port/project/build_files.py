@@ -88,6 +88,9 @@ def asked(
     own_flags = {r for r in modules if _own_flags([f for item, f in found.values() if item.root is r])}
     packages = _packages(found)
     stand_ins, known = _stand_ins(found)
+    extended: dict[Root, frozenset[str]] = {}
+    for item, f in found.values():
+        extended[item.root] = extended.get(item.root, frozenset()) | f.extends
     defined = frozenset(name for _, f in found.values() for name in f.defines)
     return {
         i: (
@@ -101,6 +104,7 @@ def asked(
                 packages=tuple(sorted(packages.get(i, ()))),
                 stand_ins=tuple(sorted(stand_ins.get(i, ()))),
                 known=known.get(item.root.path, frozenset()),
+                extended=extended[item.root],
                 host_headers=i in stand_ins
                 and any(f.host_headers for other, f in found.values() if other.root is item.root),
                 own_hip=own_hip or item.root in own,
