@@ -183,6 +183,21 @@ def test_a_list_of_libraries_by_name_and_one_that_gets_a_path(tmp_path: Path) ->
     assert lines[-1] == "target_link_libraries(x ${CUDA_LIBRARIES} hip::host)"
 
 
+def test_targets_above_the_folder_that_enables_cuda_are_found_there(tmp_path: Path) -> None:
+    """A package's targets are known in the folder that finds it, and below."""
+    (tmp_path / "src" / "b").mkdir(parents=True)
+    text = "project(x CXX)\nif(GPU)\n  add_subdirectory(cub)\n  target_link_libraries(c INTERFACE CUB::CUB)\nendif()\n"
+    (tmp_path / "src" / "CMakeLists.txt").write_text(text + "target_link_libraries(d CUB::CUB)\nadd_subdirectory(b)\n")
+    (tmp_path / "src" / "b" / "CMakeLists.txt").write_text("enable_language(CUDA)\n")
+    done = ran(str(tmp_path / "src"), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
+        "project(x CXX)\nif(GPU)\n  add_subdirectory(cub)\n  find_package(hipcub REQUIRED)\n"
+        "  target_link_libraries(c INTERFACE hip::hipcub)\nendif()\n"
+        "target_link_libraries(d hip::hipcub)\nadd_subdirectory(b)\n"
+    )
+
+
 WINDOWS = "if (WIN32)\n  if(X)\n  endif()\n  find_package(CUDA)\nelseif(UNIX)\nendif()\n"
 
 

@@ -53,6 +53,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
     anchor = None if looks else next(filter(_enables, every), None)
     yield from flags.commas(every)
+    yield from _alone(text, every, asked)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:
             yield from _minimum(c)
@@ -113,6 +114,21 @@ def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         message = f"packages of ROCm are found here: {', '.join(asked.packages) or 'none'}" + _said(asked)
         edits = [insert(c.end, lead + lead.join(lines), Side.LEFT)]
         yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins or asked.old_standard))
+
+
+def _alone(text: str, every: Sequence[Command], asked: Asked) -> Iterator[Finding]:
+    """Packages whose targets a file names that is below no find_package: each is found where it is named first. Targets
+    of CUB and Thrust can come with a copy that the tree adds."""
+    rows, found = table()["target"], {c.args[0].text for c in every if c.name == "find_package" and c.args}
+    for c in every if asked.alone else ():
+        named = [rows[m["name"]] for a in c.args for m in _TARGET.finditer(a.text) if m["name"] in rows]
+        new = dict.fromkeys(r.package for r in named if r.fate == "rewrite" and r.package and r.package not in found)
+        if new and c.name != "message":
+            found |= new.keys()
+            lead = break_of(text, c.start)
+            lines = "".join(f"find_package({name} REQUIRED){lead}" for name in new)
+            message = f"packages of ROCm are found here: {', '.join(new)}"
+            yield finding(PACKAGE, message, c.start, c.start, [insert(c.start, lines)])
 
 
 def _beside(asked: Asked) -> list[str]:

@@ -87,6 +87,7 @@ def asked(
     }
     own_flags = {r for r in modules if _own_flags([f for item, f in found.values() if item.root is r])}
     packages = _packages(found)
+    alone = _alone(found)
     stand_ins, known = _stand_ins(found)
     extended: dict[Root, frozenset[str]] = {}
     for item, f in found.values():
@@ -102,6 +103,7 @@ def asked(
                 suffix=options.rename,
                 archs=options.archs,
                 packages=tuple(sorted(packages.get(i, ()))),
+                alone=i in alone,
                 stand_ins=tuple(sorted(stand_ins.get(i, ()))),
                 known=known.get(item.root.path, frozenset()),
                 extended=extended[item.root],
@@ -183,6 +185,21 @@ def _packages_at(found: Read, toolkits: _Anchors, languages: _Anchors) -> dict[i
         for i in same or ([nearest[1]] if nearest else []):
             out.setdefault(i, set()).update(f.packages)
     return out
+
+
+def _alone(found: Read) -> frozenset[int]:
+    """The CMakeLists.txt of trees with CUDA that are in no folder, nor below one, which looks for CUDA or enables it. A
+    package's targets are known in the folder that finds it, and below."""
+    toolkits, languages = _anchors(found)
+    folders: dict[Path, set[str]] = {}
+    for root, name in (*toolkits, *languages):
+        folders.setdefault(root, set()).add(name.rpartition("/")[0])
+    return frozenset(
+        i
+        for i, (item, f) in found.items()
+        if f.packages and item.relative.endswith("CMakeLists.txt") and (of := folders.get(item.root.path))
+        if not any(_holds(folder, item.relative) for folder in of)
+    )
 
 
 def _topmost(anchors: Sequence[tuple[str, int]]) -> list[int]:
