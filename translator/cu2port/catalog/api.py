@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from cu2port.catalog import Form, Row, lack_images, target, version_key, without_images
 from cu2port.catalog.argtypes import is_of_type
 from cu2port.catalog.calls import rewritten_call
-from cu2port.catalog.cases import label_findings
+from cu2port.catalog.cases import comparison_findings, label_findings
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.catalog.uses import Use, unknown, uses
 from cu2port.core.files import suffix
@@ -48,7 +48,7 @@ def _scan(unit: Unit) -> ApiFacts:
     left: set[str] = set()
     guessed: set[int] = set()
     found = list(uses(unit, guessed))
-    labels = label_findings(unit, found)
+    labels = comparison_findings(unit, found) | label_findings(unit, found)
     for use in found:
         seen.add(use.row.cuda)
         finding = labels.get(use.first) or _judge_use(unit, use)

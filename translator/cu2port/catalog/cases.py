@@ -1,7 +1,9 @@
-"""`case` labels of a switch over CUDA's enumerators, such as the tables of error names in many helper headers.
+"""`case` labels of a switch over CUDA's enumerators, such as the tables of error names in many helper headers, and
+comparisons with such a status.
 
 A label that HIP has no value for is never reached, and two labels that become the same HIP value do not compile.
-Where nothing else can run into such a label, it goes, with the one statement behind it.
+Such a label goes; the one statement behind it too, where nothing else can run into it. A status that HIP never returns
+equals none.
 """
 
 from __future__ import annotations
@@ -11,10 +13,16 @@ from collections.abc import Iterable
 from cu2port.catalog import target
 from cu2port.catalog.findings import Kind, RowFinding
 from cu2port.catalog.uses import Use
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, replace
 from cu2port.facts.conditionals import Nested
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+
+_STATUS = regex(r"cudaError[A-Z]\w*|CUDA_ERROR_\w+|CU[A-Z]+_STATUS_\w+")
+#: what stands before and after a comparison that is an operand by itself
+_BEFORE = frozenset({"(", "&&", "||", "return", "=", "?", ","})
+_AFTER = frozenset({")", "&&", "||", ";", "?", ","})
 
 
 def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
@@ -51,6 +59,53 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
     return out
 
 
+def comparison_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
+    """Findings for comparisons of a variable with a status that HIP never returns, by the index of its name."""
+    out: dict[int, RowFinding] = {}
+    for use in found:
+        if use.row.mapping != "unsupported" or not _STATUS.fullmatch(use.row.cuda):
+            continue
+        span = _compared(unit, use)
+        if span is None:
+            continue
+        first, last, equal = span
+        start, end, new = unit.p[first], unit.end(last), "false" if equal else "true"
+        out[use.first] = RowFinding(
+            Kind.LABEL,
+            f"`{' '.join(unit.text[start:end].split())}` becomes `{new}`: HIP never returns `{use.row.cuda}`",
+            start,
+            end,
+            edits=(replace(start, end, new),),
+            cuda=use.row.cuda,
+        )
+    return out
+
+
+def _compared(unit: Unit, use: Use) -> tuple[int, int, bool] | None:
+    """The first and last token of a comparison with a variable or a member, and whether it is `==`."""
+    first, last = use.first, use.last
+    while unit.tok(first - 1) == "::":
+        first -= 2 if is_identifier(unit.tok(first - 2) or ";") else 1
+    if unit.tok(first - 1) in ("==", "!="):
+        at, first = first - 1, _member(unit, first - 2, -1)
+    elif unit.tok(last + 1) in ("==", "!="):
+        at, last = last + 1, _member(unit, last + 2, 1)
+    else:
+        return None
+    if first < 0 or last < 0 or unit.tok(first - 1) not in _BEFORE or unit.tok(last + 1) not in _AFTER:
+        return None
+    return first, last, unit.t[at] == "=="
+
+
+def _member(unit: Unit, k: int, step: int) -> int:
+    """The far end of `a`, `a.b` or `a->b` that begins or ends at token k; -1 where anything else is there."""
+    while is_identifier(unit.tok(k) or ";"):
+        if unit.tok(k + step) not in (".", "->"):
+            return k
+        k += 2 * step
+    return -1
+
+
 def _body(unit: Unit, i: int) -> int:
     """Index of the `{` of the switch statement at token i, or -1."""
     if unit.tok(i + 1) != "(" or unit.match[i + 1] < 0:
@@ -68,21 +123,18 @@ def _keyword(unit: Unit, use: Use) -> int:
 
 
 def _removal(unit: Unit, use: Use) -> Edit | None:
-    """The edit that takes the label out, or None where that is not sure."""
+    """The edit that takes the label out; None where the text ends too early."""
     start = _keyword(unit, use)
     after = use.last + 2
-    if unit.tok(after) in ("case", "default", "#"):
-        if unit.tok(after) == "#":
-            return None
-        return _cut(unit, start, use.last + 1)
+    alone = _cut(unit, start, use.last + 1)  # what is behind it is never jumped to, and is still run into
     if not _cannot_fall_in(unit, start) or unit.tok(after) not in ("return", "break"):
-        return None
+        return alone
     k = after
     while k < len(unit.t) and unit.t[k] != ";":
         if unit.t[k] in ("(", "[", "{"):
             k = max(k, unit.match[k])
         elif unit.t[k] in ("}", "case", "#"):
-            return None
+            return alone
         k += 1
     return _cut(unit, start, k) if k < len(unit.t) else None
 

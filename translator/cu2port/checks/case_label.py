@@ -10,10 +10,11 @@ from cu2port.facts.unit import Unit
 
 
 class CaseLabel(RowCheck):
-    """A `case` label names an enumerator that HIP lacks, or one that is the same in HIP as another label.
+    """A `case` label or a comparison names an enumerator that HIP lacks, or two labels are the same in HIP.
 
     HIP never returns a value that it does not know, and two equal labels do not compile. The label goes, with the
-    `return` or `break` behind it, where nothing else can run into it.
+    `return` or `break` behind it where nothing else can run into it; other statements stay. A comparison of a variable
+    with such a status becomes `false` or `true`.
     """
 
     code, name, severity = "CU112", "case-label", Severity.INFO
@@ -44,7 +45,19 @@ class CaseLabel(RowCheck):
             "switch (e) {  case hipError_t::hipSuccess: }",
             "named with its enumeration",
         ),
+        Example(
+            "switch (e) { case cudaErrorMixedDeviceExecution: s = 2; break; case cudaSuccess: s = 1; }",
+            "switch (e) {  s = 2; break; case hipSuccess: s = 1; }",
+            "what nothing jumps to any more",
+        ),
         Example("switch (e) { case cudaSuccess: f(); break; case 7: g(); }", note="a value that HIP has"),
+        Example(
+            "if (e == cudaErrorNoDevice || e == cudaErrorNotPermitted) f();",
+            "if (e == hipErrorNoDevice || false) f();",
+            "a comparison",
+        ),
+        Example("bool fine = CUDA_ERROR_NOT_PERMITTED != r->status;", "bool fine = true;"),
+        Example("if (f(x) == cudaErrorNotPermitted) g();", note="a call, which has to stay"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

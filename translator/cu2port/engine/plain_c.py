@@ -8,11 +8,11 @@ from dataclasses import replace
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding
 
-_CPP = regex(r"\b(?:static|reinterpret|const)_cast<(?P<type>[^<>]*)>(?=\()|\bnullptr\b")
+_CPP = regex(r"\b(?:static|reinterpret|const)_cast<(?P<type>[^<>]*)>(?=\()|\b(?:nullptr|false|true)\b")
 
 
 def in_c(f: Finding) -> Finding:
-    """A finding whose edits have no casts and no null pointers of C++."""
+    """A finding whose edits have no casts, null pointers and truth values of C++."""
     edits = tuple(_in_c(e) for e in f.edits)
     return f if edits == f.edits else replace(f, edits=edits)
 
@@ -22,4 +22,4 @@ def _in_c(e: Edit) -> Edit:
 
 
 def _word(m: re.Match[str]) -> str:
-    return "0" if m["type"] is None else f"({m['type']})"
+    return f"({m['type']})" if m["type"] is not None else "1" if m[0] == "true" else "0"
