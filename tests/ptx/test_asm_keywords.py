@@ -157,3 +157,33 @@ def test_any_definitions(text: str) -> None:
 @given(st.lists(st.sampled_from(['ASM("bar.sync 0;"', " : ", '"=r"(d)', ")", "(", ";", "#define ASM asm\n", "?", "{"])))
 def test_any_code_is_converted(parts: list[str]) -> None:
     translate("__device__ void f() {\n" + " ".join(parts) + "}\n")
+
+
+MMA = (
+    '"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" '
+    ': "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) '
+    ': "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])'
+)
+KERNEL = """#include "product.h"
+__global__ void k(float* out, int n) {
+    float sums[4][4] = {};
+    unsigned a[4] = {}, b[2] = {};
+    for (int k = 0; k < n; ++k) for (int j = 0; j < 4; ++j) product(sums[j], a, b);
+    out[threadIdx.x] = sums[1][1];
+}
+"""
+
+
+@pytest.mark.parametrize("defined", ["#define SEND asm volatile\n", "#define SEND launch_it\n"])
+def test_products_behind_a_keyword_of_another_header_stay_in_tiles(tmp_path: Path, defined: str) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/word.h").write_text(defined)
+    (tmp_path / "src/product.h").write_text(
+        '#include "word.h"\n__device__ inline void product(float* d, const unsigned* a, const unsigned* b) {\n'
+        f"    SEND({MMA});\n}}\n"
+    )
+    (tmp_path / "src/k.cu").write_text(KERNEL)
+    CliRunner().invoke(cli, ["convert", str(tmp_path / "src"), "-o", str(tmp_path / "out"), "-j", "1"])
+    is_asm = "asm" in defined
+    assert ("in_tiles<" in (tmp_path / "out/k.cu").read_text()) == is_asm
+    assert ("Into<float> tile" in (tmp_path / "out/product.h").read_text()) == is_asm

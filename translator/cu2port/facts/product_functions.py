@@ -9,15 +9,33 @@ from cu2port.core.late import regex
 from cu2port.facts.asm_macros import is_asm_of_parameters
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.words import ASM, ASM_QUALIFIERS
 
 _PRODUCT = "mma.sync"
 _NAMED = regex(r"#[ \t]{0,20}define[ \t]{1,50}(\w+)[ \t]{1,50}([A-Za-z_]\w*)[ \t\r]{0,50}(?:\n|//|\Z)")
+_LAST_WORD = regex(r"[A-Za-z_]\w*(?=\s*\Z)")
+_MOST = 400  # letters between a keyword and the product behind it
+_KEYWORDS = ASM | ASM_QUALIFIERS
 _SPACE = regex(r"(?<=[ \n])namespace ([\w:]+) \{$", re.M)
 
 
 def may_multiply(text: str) -> bool:
     """Whether a text may have such functions, told without the lexer."""
-    return _PRODUCT in text and "asm" in text
+    return _PRODUCT in text and ("asm" in text or bool(foreign_keywords(text)))
+
+
+def foreign_keywords(text: str) -> frozenset[str]:
+    """Words that a text writes before a product as if each stood for `asm`: a macro of another header may. What they
+    are is known only where the headers are known together."""
+    out = set()
+    at = text.find(_PRODUCT)
+    while at >= 0:
+        opener = text.rfind("(", max(0, at - _MOST), at)
+        before = _LAST_WORD.search(text, max(0, opener - _MOST), opener) if opener >= 0 else None
+        if before is not None and before[0] not in _KEYWORDS and text[opener + 1 : at].lstrip()[:1] == '"':
+            out.add(before[0])
+        at = text.find(_PRODUCT, at + 1)
+    return frozenset(out)
 
 
 def product_functions(unit: Unit) -> tuple[Function, ...]:

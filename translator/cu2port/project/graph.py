@@ -198,7 +198,16 @@ class Graph:
 
     def products(self, file: str) -> frozenset[str]:
         """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
-        return frozenset(text for f in self._there(self._products, file) for text in self._products[f])
+        return frozenset(text for f in self._there(self._products, file) for text in self._meant(f))
+
+    def _meant(self, header: str) -> Iterator[str]:
+        """Its own that are asm where it is converted: behind a macro of another header they may be anything."""
+        texts = self._products[header]
+        if all("asm" in text for text in texts):
+            yield from texts
+            return
+        names = {said.partition(" ")[0] for said in self.asm_keywords(header)}
+        yield from (text for text in texts if "asm" in text or any(name in text for name in names))
 
     def headers(self, file: str) -> Iterator[str]:
         """The headers that a file reaches."""

@@ -23,7 +23,7 @@ from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.member_sides import member_sides
 from cu2port.facts.namespace_aliases import namespace_aliases
 from cu2port.facts.prefix_macros import prefix_macros
-from cu2port.facts.product_functions import may_multiply, product_texts
+from cu2port.facts.product_functions import foreign_keywords, may_multiply, product_texts
 from cu2port.facts.side_macros import side_macros
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Scan, scan_includes
@@ -143,7 +143,8 @@ def _products(text: str) -> frozenset[str]:
     """The functions that multiply by PTX's `mma`."""
     if not may_multiply(text):
         return frozenset()
-    unit = Unit(text, load_catalog())
+    words = frozenset(f"{word} asm volatile" for word in foreign_keywords(text))
+    unit = Unit(text, load_catalog(), project=Project(asm_keywords=words))
     texts = product_texts(unit)
     unit.forget()
     return texts
