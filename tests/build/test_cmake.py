@@ -15,7 +15,7 @@ from cu2port.build.rule import BuildExample
 from cu2port.build.syntax import commands
 from cu2port.build.table import table
 from cu2port.build.words import Asked
-from cu2port.core.model import Outcome, Result
+from cu2port.core.model import Outcome, Result, Severity
 
 EXAMPLES = [(rule.code, e) for rule in BUILD_RULES.values() for e in rule.examples]
 
@@ -382,9 +382,11 @@ def test_what_stays_is_told() -> None:
 def test_a_tree_with_a_build_for_hip_is_left_alone() -> None:
     text = "if(HIP)\nenable_language(HIP)\nelse()\nenable_language(CUDA)\nendif()\n"
     assert facts("cmake", text.encode()).hip and facts("cmake", text.encode()).cuda
-    result = port(text, own_hip=True)
-    assert result.output == text.encode()
-    assert [j.finding.code for j in result.findings] == ["CU812"]
+    for converts, severity in ((False, Severity.INFO), (True, Severity.WARNING)):
+        result = port(text, own_hip=True, converts=converts)
+        assert result.output == text.encode()
+        assert [(j.finding.code, j.finding.severity) for j in result.findings] == [("CU812", severity)]
+        assert ("add the sources" in result.findings[0].finding.message) is converts
 
 
 def test_gpus_that_are_asked_for_stand_in_lists() -> None:

@@ -11,7 +11,7 @@ from cu2port.build.linked import extended
 from cu2port.build.linked import words as linked_words
 from cu2port.build.pages import CGO, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
-from cu2port.build.words import INFO, TOOLKITS, Asked, finding, never_reached
+from cu2port.build.words import INFO, TOOLKITS, WARNING, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.late import dataclass, regex
@@ -192,7 +192,9 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         plain = _COMMENT.sub(_kept, text)
         if _OWN_CUDA.search(plain) or "nvcc" in plain:
             message = "left alone: the tree has a build for HIP of its own; choose HIP there"
-            yield finding(OWN_HIP, message, 0, 0)
+            if asked.converts:
+                message += ", and add the sources to it that were converted and that it does not build"
+            yield finding(OWN_HIP, message, 0, 0, severity=WARNING if asked.converts else INFO)
         return
     yield from anywhere(text)
     if asked.kind == "cmake":

@@ -382,7 +382,8 @@ OWN_HIP = BuildRule(
     Severity.INFO,
     """The tree has a build for HIP of its own.
 
-Its build files are left alone: what is for CUDA stays the CUDA side of it. Build with what the files have for HIP.""",
+Its build files are left alone: what is for CUDA stays the CUDA side of it. Build with what the files have for HIP.
+Where HIP's side lacks files that CUDA's has, those are converted, and a warning says that the build needs them.""",
 )
 TOO_LARGE = BuildRule(
     "CU813",

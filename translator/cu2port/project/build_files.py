@@ -110,6 +110,7 @@ def asked(
                 host_headers=i in stand_ins
                 and any(f.host_headers for other, f in found.values() if other.root is item.root),
                 own_hip=own_hip or item.root in own,
+                converts=not own_hip,
                 defined=defined,
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
