@@ -23,6 +23,45 @@ __global__ void limits(float* out) {
     out[3] = static_cast<float>(hipcub::FpLimits<double>::Max() > 1e308);
 }
 
+struct Greater {
+    __device__ bool operator()(int a, int b) const { return a > b; }
+};
+__global__ void merges(int* keys, int* values, int* warps) {
+    using Sort = hipcub::BlockMergeSort<int, kN, kItems, int>;
+    using Warp = hipcub::WarpMergeSort<int, kItems, 32>;
+    __shared__ typename Sort::TempStorage storage;
+    __shared__ typename Warp::TempStorage of_warps[kN / 32];
+    const int t = threadIdx.x;
+    int key[kItems], number[kItems], other[kItems];
+    for (int i = 0; i < kItems; ++i) {
+        key[i] = device_value(t * kItems + i) % 50;
+        number[i] = t * kItems + i;
+        other[i] = device_value(number[i]);
+    }
+    Sort(storage).StableSort(key, number, Greater(), kN * kItems - 7, -1000);
+    Warp(of_warps[t / 32]).Sort(other, Greater());
+    for (int i = 0; i < kItems; ++i) {
+        keys[t * kItems + i] = key[i];
+        values[t * kItems + i] = number[i];
+        warps[t * kItems + i] = other[i];
+    }
+}
+__global__ void shuffles(int* out) {
+    using Shuffle = hipcub::BlockShuffle<int, kN>;
+    __shared__ typename Shuffle::TempStorage storage;
+    const int t = threadIdx.x;
+    int back = -1, around, items[2] = {2 * t, 2 * t + 1}, up[2] = {-1, -1}, down[2] = {-1, -1}, last, first;
+    Shuffle(storage).Offset(t, back, -3);
+    __syncthreads();
+    Shuffle(storage).Rotate(t, around, 5);
+    __syncthreads();
+    Shuffle(storage).Up(items, up, last);
+    __syncthreads();
+    Shuffle(storage).Down(items, down, first);
+    const int all[] = {back, around, up[0], up[1], down[0], down[1], last, first};
+    for (int i = 0; i < 8; ++i) out[t * 8 + i] = all[i];
+}
+
 __global__ void reduces(int* out) {
     using Reduce = hipcub::BlockReduce<int, kN>;
     __shared__ typename Reduce::TempStorage storage;
@@ -238,6 +277,26 @@ int main() {
     }));
     warps_of<32>();
     warps_of<8>();
+
+    Out<int> merged(kN * kItems), numbers(kN * kItems), of_warps(kN * kItems), moved(kN * 8);
+    merges<<<1, kN>>>(merged.d, numbers.d, of_warps.d);
+    const int valid = kN * kItems - 7;
+    std::vector<int> places(valid);
+    std::iota(places.begin(), places.end(), 0);
+    std::stable_sort(places.begin(), places.end(), [](int a, int b) { return value(a) % 50 > value(b) % 50; });
+    say("BlockMergeSort of some items", all(merged, [&](int i) { return i < valid ? value(places[i]) % 50 : -1000; }));
+    const auto known_number = [&](int i) { return i < valid ? places[i] : i; };
+    say("BlockMergeSort is stable", all(numbers, known_number));
+    std::vector<int> of_each(kN * kItems);
+    for (int i = 0; i < kN * kItems; ++i) of_each[i] = value(i);
+    for (auto w = of_each.begin(); w != of_each.end(); w += 32 * kItems) std::sort(w, w + 32 * kItems, std::greater<int>());
+    say("WarpMergeSort", all(of_warps, [&](int i) { return of_each[i]; }));
+    shuffles<<<1, kN>>>(moved.d);
+    say("BlockShuffle", all(moved, [](int i) {
+        const int t = i / 8, all[] = {t < 3 ? -1 : t - 3, (t + 5) % kN, t ? 2 * t - 1 : -1, 2 * t,
+                                      2 * t + 1, t + 1 < kN ? 2 * t + 2 : -1, 2 * kN - 1, 0};
+        return all[i % 8];
+    }));
 
     Out<float> bounds(4);
     limits<<<1, 1>>>(bounds.d);

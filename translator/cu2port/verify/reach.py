@@ -22,7 +22,7 @@ from cu2port.verify.steps import has_steps
 SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"
 _MEETINGS = frozenset({"meet", "barrier", "grid_barrier"})  # of core.h: a lane waits
 _GROUPS = "hip_cooperative_groups.h"
-_COLLECTIVES = tuple(f"hipcub/{name}.h" for name in ("warp", "block", "block_sort"))
+_COLLECTIVES = tuple(f"hipcub/{name}.h" for name in ("warp", "block", "block_sort", "block_merge"))
 _CALL_OPERATOR = "operator()"
 _WORD = re.compile(r"\w+")
 _PASTE = re.compile(r"\s*##\s*")

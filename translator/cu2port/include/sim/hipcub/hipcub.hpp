@@ -5,5 +5,6 @@
 #include "warp.h"
 #include "block.h"
 #include "block_sort.h"
+#include "block_merge.h"
 #include "device.h"
 #include "device_sort.h"
