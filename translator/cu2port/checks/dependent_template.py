@@ -18,6 +18,7 @@ _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
+_TYPE = re.compile(r"typename\s+\w+\s*::[\s\w:]*<")
 _NAMED = re.compile(r"template\s+\w")  # few texts have it, and it is found fast
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
 _CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
@@ -28,8 +29,8 @@ class DependentTemplate(Check):
 
     `Cast<T>::to<N>(x)` means a comparison unless `template` is before the member's name. nvcc takes it without for
     a call, of an object's member too (`tile.load<N>(x)`); clang refuses. The word is put in; where the class turns out
-    not to depend on a parameter it is allowed too. Where no arguments follow (`Cast<T>::template to(x)`), nvcc lets the
-    word pass and clang refuses it; it is taken out.
+    not to depend on a parameter it is allowed too. A type wants it as well (`typename T::rebind<U>`). Where no arguments
+    follow (`Cast<T>::template to(x)`), nvcc lets the word pass and clang refuses it; it is taken out.
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
@@ -51,6 +52,12 @@ class DependentTemplate(Check):
             "{ using D = typename K::D; Cast<D>::template to<8>(p); }\n",
             "by another name",
         ),
+        Example(
+            "template <class T> struct A { using U = typename T::rebind<int>; __device__ void f(U); };\n",
+            "template <class T> struct A { using U = typename T::template rebind<int>; __device__ void f(U); };\n",
+            "a type",
+        ),
+        Example("template <class T> __device__ typename T::type f(T a) { return a.x < 3; }\n", note="a type without"),
         Example(
             "template <class F> __device__ int f(F a, int* p) { return F::template mul(p, 3) + a.template get(); }\n",
             "template <class F> __device__ int f(F a, int* p) { return F::mul(p, 3) + a.get(); }\n",
@@ -99,6 +106,8 @@ class DependentTemplate(Check):
             )  # of `f.template operator()<int>(x)` the arguments follow
             if named and called and unit.tok(i - 1) in ("::", ".", "->"):
                 yield self._not_needed(unit, i)
+        if _TYPE.search(text) is not None:
+            yield from self._of_types(unit)
         if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
@@ -130,6 +139,19 @@ class DependentTemplate(Check):
                 and _has_arguments(unit, f, i)
             ):
                 yield self._needed(unit, i + 2)
+
+    def _of_types(self, unit: Unit) -> Iterator[Finding]:
+        """Findings for `typename T::type<N>`, where `T` is a parameter."""
+        parameters = _parameters(unit)
+        for i in unit.find("typename"):
+            if unit.tok(i + 1) not in parameters or unit.in_directive(i) is not None:
+                continue
+            k = i + 2
+            while unit.tok(k) == "::" and is_identifier(unit.tok(k + 1) or ";"):
+                if unit.tok(k + 2) == "<" and unit.t[k + 1] != "template":
+                    yield self._needed(unit, k + 1)
+                    break
+                k += 2
 
     def _needed(self, unit: Unit, i: int) -> Finding:
         return self.finding(
