@@ -29,8 +29,8 @@ class DependentTemplate(Check):
 
     `Cast<T>::to<N>(x)` means a comparison unless `template` is before the member's name. nvcc takes it without for
     a call, of an object's member too (`tile.load<N>(x)`); clang refuses. The word is put in; where the class turns out
-    not to depend on a parameter it is allowed too. A type wants it as well (`typename T::rebind<U>`). Where no arguments
-    follow (`Cast<T>::template to(x)`), nvcc lets the word pass and clang refuses it; it is taken out.
+    not to depend on a parameter it is allowed too. A type wants it as well (`typename T::rebind<U>`). Where no
+    arguments follow (`Cast<T>::template to(x)`), nvcc lets the word pass and clang refuses it; it is taken out.
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
