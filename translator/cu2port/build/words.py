@@ -53,31 +53,18 @@ def _other(condition: str) -> bool:
 class Asked:
     """What is asked for of one build file, and what the tree around it says.
 
-    <<<<<<< HEAD
-        `folder`: where it is, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
-        get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
-        this file and those below it use; `alone`: no file above it finds any. `stand_ins`: variables of CUDA's that it
-        sets for the tree; `known`: all that the tree sets; `extended`: those for libraries that it adds to, which stay
-        lists. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP already.
-        `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks for a C++
-        before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths from that
-        root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`: of those that
-        end in `.cu`, for a file that looks sources up by patterns. `modules`: packages that the tree has modules of its
-        own for, `FindNCCL.cmake`. `own_flags`: CUDA_NVCC_FLAGS is a variable of the tree's own there, which no FindCUDA
-        reads. `rules`: the project's own rule files, as in Options; `rocm`: the version of ROCm.
-    =======
-        `folder`: where it is, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that get
-        the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that this
-        file and those below it use. `stand_ins`: variables of CUDA's that it sets for the tree; `known`: all that the tree
-        sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP already;
-        `converts`: sources of it for CUDA are converted all the same. `defined`: variables for CUDA's folder that some
-        Makefile of the tree sets. `old_standard`: the tree asks for a C++ before C++17, with none of CUDA's own, which
-        CMake's language HIP would take over. `device_hosts`: paths from that root of sources for the host that reach
-        headers which only the compiler of HIP takes; `cuda_sources`: of those that end in `.cu`, for a file that looks
-        sources up by patterns. `modules`: packages that the tree has modules of its own for, `FindNCCL.cmake`. `own_flags`:
-        CUDA_NVCC_FLAGS is a variable of the tree's own there, which no FindCUDA reads. `rules`: the project's own rule
-        files, as in Options; `rocm`: the version of ROCm.
-    >>>>>>> 222353bf (CU812 is a warning where a tree's own build for HIP is left alone and its CUDA sources are converted)
+    `folder`: where it is, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
+    get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
+    this file and those below it use; `alone`: no file above it finds any. `stand_ins`: variables of CUDA's that it
+    sets for the tree; `known`: all that the tree sets; `extended`: those for libraries that it adds to, which stay
+    lists. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP already;
+    `converts`: sources of it for CUDA are converted all the same. `defined`: variables for CUDA's folder that some
+    Makefile of the tree sets. `old_standard`: the tree asks for a C++ before C++17, with none of CUDA's own, which
+    CMake's language HIP would take over. `device_hosts`: paths from that root of sources for the host that reach
+    headers which only the compiler of HIP takes; `cuda_sources`: of those that end in `.cu`, for a file that looks
+    sources up by patterns. `modules`: packages that the tree has modules of its own for, `FindNCCL.cmake`.
+    `own_flags`: CUDA_NVCC_FLAGS is a variable of the tree's own there, which no FindCUDA reads. `rules`: the
+    project's own rule files, as in Options; `rocm`: the version of ROCm.
     """
 
     kind: str
