@@ -4,11 +4,8 @@ reference, the converted kernels in the simulator, and the interpreter of `ptx -
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,6 +20,7 @@ from cu2port.ptx import interp
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.module import convert
 from cu2port.ptx.parse import parse_inline
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 _REGISTER = re.compile(r"%([phrlqbf])\d+")
@@ -233,13 +231,12 @@ def simulated(source: str, data: bytes, folder: Path, wave: int = 32) -> bytes:
     (folder / "program.hip").write_text(source)
     (folder / "inputs").write_bytes(data)
     shutil.copytree(ROOT / "translator/cu2port/include/cu2port", folder / "cu2port", dirs_exist_ok=True)
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
-    command = [sys.executable, "-c", "from cu2port.cli import main; main()", "simulate", "--wave", str(wave), "-j", "1"]
-    ran = subprocess.run(
-        [*command, str(folder / "program.hip"), "--", str(folder / "inputs")], env=env, capture_output=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr.decode()[-3000:]
-    return ran.stdout
+    # what is printed is long: -O2 takes twice the time of -O1, and -O0 runs for as long as that saves
+    program = sim_build.Program((folder / "program.hip",), (folder,), (), ("-O1",))
+    binary = sim_build.build(program, folder / "built", (wave,), sim_compiler.find_toolchain(), jobs=1)[wave]
+    ran = simulate.run(binary, (str(folder / "inputs"),), simulate.Limits(120), capture=True)
+    assert ran.code == 0, ran.errors.decode()[-3000:]
+    return ran.output
 
 
 def together(forms: Sequence[Form], count: int, rng: Random) -> list[list[Form]]:
