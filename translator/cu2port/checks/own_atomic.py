@@ -74,7 +74,7 @@ class OwnAtomic(Check):
             if unit.in_directive(f.name_at) is not None:  # a macro's body
                 continue
             kind = _kind(unit, f)
-            if (f.name, kind) not in _OVERLOADS or _nested(unit, f) or is_left_out(unit, unit.p[f.first]):
+            if (f.name, kind) not in _OVERLOADS or is_nested(unit, f) or is_left_out(unit, unit.p[f.first]):
                 continue
             yield self.finding(
                 f"`{f.name}` of `{kind}` is also defined by HIP",
@@ -103,7 +103,7 @@ def _kind(unit: Unit, f: Function) -> str:
     return kinds[0] if len(kinds) == (3 if f.name == "atomicCAS" else 2) and len(set(kinds)) == 1 else ""
 
 
-def _nested(unit: Unit, f: Function) -> bool:
+def is_nested(unit: Unit, f: Function) -> bool:
     """Whether a definition is in a namespace or a class."""
     return any(
         unit.t[k] == "{" and unit.match[k] > f.body[1]
