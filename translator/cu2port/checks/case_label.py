@@ -46,8 +46,8 @@ class CaseLabel(RowCheck):
             "named with its enumeration",
         ),
         Example(
-            "switch (e) { case cudaErrorMixedDeviceExecution: s = 2; break; case cudaSuccess: s = 1; }",
-            "switch (e) {  s = 2; break; case hipSuccess: s = 1; }",
+            "int s = 0; switch (e) { case cudaErrorMixedDeviceExecution: s = 2; break; case cudaSuccess: s = 1; }",
+            "int s = 0; switch (e) {  s = 2; break; case hipSuccess: s = 1; }",
             "what nothing jumps to any more",
         ),
         Example("switch (e) { case cudaSuccess: f(); break; case 7: g(); }", note="a value that HIP has"),
