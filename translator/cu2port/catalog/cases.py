@@ -17,12 +17,12 @@ from cu2port.core.late import regex
 from cu2port.core.model import Edit, replace
 from cu2port.facts.conditionals import Nested
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import own_tokens
+from cu2port.syntax.tree import Binary, Expr, Member, Name
 
 _STATUS = regex(r"cudaError[A-Z]\w*|CUDA_ERROR_\w+|CU[A-Z]+_STATUS_\w+")
-#: what stands before and after a comparison that is an operand by itself
-_BEFORE = frozenset({"(", "&&", "||", "return", "=", "?", ","})
-_AFTER = frozenset({")", "&&", "||", ";", "?", ","})
 
 
 def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
@@ -35,10 +35,10 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
     taken: dict[tuple[int, str], str] = {}
     out: dict[int, RowFinding] = {}
     for use in labels:
-        around = next(bodies.around(use.first), None)
-        if around is None:
+        switch = next(bodies.around(use.first), None)
+        if switch is None:
             continue
-        body = opened[around]
+        body = opened[switch]
         hip, _ = target(use.row, unit.options.rocm)
         first = taken.setdefault((body, hip), use.row.cuda) if hip else ""
         if first == use.row.cuda:
@@ -83,27 +83,20 @@ def comparison_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFindin
 
 def _compared(unit: Unit, use: Use) -> tuple[int, int, bool] | None:
     """The first and last token of a comparison with a variable or a member, and whether it is `==`."""
-    first, last = use.first, use.last
-    while unit.tok(first - 1) == "::":
-        first -= 2 if is_identifier(unit.tok(first - 2) or ";") else 1
-    if unit.tok(first - 1) in ("==", "!="):
-        at, first = first - 1, _member(unit, first - 2, -1)
-    elif unit.tok(last + 1) in ("==", "!="):
-        at, last = last + 1, _member(unit, last + 2, 1)
-    else:
+    name, whole, *_ = (*around(unit, use.last), None, None)
+    if not isinstance(name, Name) or not isinstance(whole, Binary) or whole.op not in ("==", "!="):
         return None
-    if first < 0 or last < 0 or unit.tok(first - 1) not in _BEFORE or unit.tok(last + 1) not in _AFTER:
+    if not _is_object(whole.b if whole.a is name else whole.a):
         return None
-    return first, last, unit.t[at] == "=="
+    first, last = own_tokens(whole)
+    return first, last, whole.op == "=="
 
 
-def _member(unit: Unit, k: int, step: int) -> int:
-    """The far end of `a`, `a.b` or `a->b` that begins or ends at token k; -1 where anything else is there."""
-    while is_identifier(unit.tok(k) or ";"):
-        if unit.tok(k + step) not in (".", "->"):
-            return k
-        k += 2 * step
-    return -1
+def _is_object(e: Expr) -> bool:
+    """Whether an expression is `a`, `a.b` or `a->b`, so that nothing is lost with it."""
+    while isinstance(e, Member):
+        e = e.base
+    return isinstance(e, Name)
 
 
 def _body(unit: Unit, i: int) -> int:

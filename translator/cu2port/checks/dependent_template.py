@@ -148,7 +148,7 @@ class DependentTemplate(Check):
                 continue
             k = i + 2
             while unit.tok(k) == "::" and is_identifier(unit.tok(k + 1) or ";"):
-                if unit.tok(k + 2) == "<" and unit.t[k + 1] != "template":
+                if unit.tok(k + 2) == "<":
                     yield self._needed(unit, k + 1)
                     break
                 k += 2
