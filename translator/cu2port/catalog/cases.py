@@ -93,7 +93,7 @@ def _compared(unit: Unit, use: Use) -> tuple[int, int, bool] | None:
 
 
 def _is_object(e: Expr) -> bool:
-    """Whether an expression is `a`, `a.b` or `a->b`, so that nothing is lost with it."""
+    """Whether an expression is `a`, `a.b` or `a->b`: it can be removed without losing a side effect."""
     while isinstance(e, Member):
         e = e.base
     return isinstance(e, Name)

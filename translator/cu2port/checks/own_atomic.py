@@ -68,13 +68,9 @@ class OwnAtomic(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if not unit.words & _NAMES:
             return
-        for f in unit.functions:
-            if f.name not in _NAMES or "__device__" not in f.sides or unit.declarations.template_at(f.first):
-                continue
-            if unit.in_directive(f.name_at) is not None:  # a macro's body
-                continue
+        for f in own_functions(unit, _NAMES):
             kind = _kind(unit, f)
-            if (f.name, kind) not in _OVERLOADS or is_nested(unit, f) or is_left_out(unit, unit.p[f.first]):
+            if (f.name, kind) not in _OVERLOADS:
                 continue
             yield self.finding(
                 f"`{f.name}` of `{kind}` is also defined by HIP",
@@ -103,7 +99,18 @@ def _kind(unit: Unit, f: Function) -> str:
     return kinds[0] if len(kinds) == (3 if f.name == "atomicCAS" else 2) and len(set(kinds)) == 1 else ""
 
 
-def is_nested(unit: Unit, f: Function) -> bool:
+def own_functions(unit: Unit, names: frozenset[str]) -> Iterator[Function]:
+    """The device functions of some names that a file defines in the global namespace, no templates, in what HIP reads
+    and outside of macro bodies."""
+    for f in unit.functions:
+        if f.name not in names or "__device__" not in f.sides or unit.declarations.template_at(f.first):
+            continue
+        in_macro = unit.in_directive(f.name_at) is not None
+        if not in_macro and not _is_nested(unit, f) and not is_left_out(unit, unit.p[f.first]):
+            yield f
+
+
+def _is_nested(unit: Unit, f: Function) -> bool:
     """Whether a definition is in a namespace or a class."""
     return any(
         unit.t[k] == "{" and unit.match[k] > f.body[1]

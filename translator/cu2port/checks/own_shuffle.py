@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 
-from cu2port.checks.own_atomic import is_nested
+from cu2port.checks.own_atomic import own_functions
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
-from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.taken import is_left_out
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import builtin, parameter_types
 
 #: The second parameter of HIP's shuffles; the first is the value, the third the width, an `int` that may be left out.
 _SECOND = {"__shfl": "int", "__shfl_up": "unsigned int", "__shfl_down": "unsigned int", "__shfl_xor": "int"}
@@ -17,8 +14,6 @@ _NAMES = frozenset(_SECOND)
 _VALUES = frozenset(
     {"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float", "double"}
 )
-_SPELLED = {"unsigned": "unsigned int", "long int": "long", "size_t": "unsigned long", "uint": "unsigned int"}
-_IDLE = frozenset({"const", "std", "::"})
 
 
 class OwnShuffle(Check):
@@ -50,31 +45,15 @@ class OwnShuffle(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if not unit.words & _NAMES:
             return
-        for f in unit.functions:
-            if f.name not in _NAMES or "__device__" not in f.sides or unit.declarations.template_at(f.first):
-                continue
-            if unit.in_directive(f.name_at) is not None or is_nested(unit, f) or is_left_out(unit, unit.p[f.first]):
-                continue
-            kinds = _kinds(unit, f)
-            if kinds[0] not in _VALUES or kinds[1:] not in ([_SECOND[f.name]], [_SECOND[f.name], "int"]):
+        for f in own_functions(unit, _NAMES):
+            words = unit.t[f.params[0] + 1 : f.params[1]]
+            value, *rest = [builtin(kind.split()) for kind in parameter_types(words)] or [""]
+            if value not in _VALUES or rest not in ([_SECOND[f.name]], [_SECOND[f.name], "int"]):
                 continue
             yield self.finding(
-                f"`{f.name}` of `{kinds[0]}` is also defined by HIP: give it another name, and its calls",
+                f"`{f.name}` of `{value}` is also defined by HIP: give it another name, and its calls",
                 unit.p[f.name_at],
                 unit.end(f.name_at),
                 cuda=f.name,
                 effects=(("all", "compile-error"),),
             )
-
-
-def _kinds(unit: Unit, f: Function) -> list[str]:
-    """The types of a function's parameters, without names and default values."""
-    kinds = []
-    for span in unit.split_args(f.params[0] + 1, f.params[1]):
-        k, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
-        words = [w for w in takewhile(lambda w: w != "=", unit.t[k:stop]) if w not in _IDLE]
-        if len(words) > 1 and is_identifier(words[-1]) and words[-1] not in ("int", "long", "unsigned"):
-            words = words[:-1]
-        text = " ".join(words)
-        kinds.append(_SPELLED.get(text, text))
-    return kinds or [""]

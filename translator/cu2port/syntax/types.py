@@ -185,7 +185,7 @@ def parameter_types(words: Sequence[str]) -> tuple[str, ...]:
     for parameter in _parameters(words):
         kind = parameter[: parameter.index("=")] if "=" in parameter else parameter
         rest = [w for w in kind if w not in CV]
-        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] not in ("::", "unsigned"):
+        if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] != "::":
             kind = kind[: len(kind) - 1 - kind[::-1].index(rest[-1])]
         if not {"*", "&", "&&", "["}.intersection(kind):
             kind = [w for w in kind if w not in CV]
