@@ -96,6 +96,17 @@ def test_no_name_is_one_that_programs_have_as_a_macro() -> None:
         assert short <= ({"X"} if path.name == "simd.hpp" else set()), path.name  # a macro's parameter
 
 
+#: Names of number types, as macros that are no names.
+MACROS = "".join(f"#define {n} 1.5\n" for n in ("b1", "f16", "f32", "f64", "s32", "s64", "tf32", "u8", "u64", "u128"))
+KEPT = 'static_assert(f64 == 1.5 && u64 == 1.5, "");\n'
+
+
+def test_macros_of_number_types_do_no_harm(compiler: str, tmp_path: Path) -> None:
+    """Some programs are compiled with `-Df64`; their macros are there again behind the headers."""
+    headers = "".join(f'#include "cu2port/{h}"\n' for h in ("ptx.hpp", "mma.hpp"))
+    built(compiler, MACROS + headers + KEPT + MAIN, tmp_path)
+
+
 def test_in_c_the_headers_are_empty(tmp_path: Path) -> None:
     """A C source may include a header of the project that has device code for CUDA sources."""
     gcc = shutil.which("gcc") or shutil.which("clang")
@@ -703,6 +714,14 @@ def test_headers_compile_for_the_gpu(rocm: Path, gpu: str, tmp_path: Path) -> No
     converted = tmp_path / "k.hip"
     converted.write_bytes(translate(KERNEL, Options(rocm=(7, 1)), path="k.cu").output)
     assert "most" in assembly(rocm, converted, gpu)
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_macros_of_number_types_do_no_harm_on_the_gpu(rocm: Path, gpu: str, tmp_path: Path) -> None:
+    source = tmp_path / "k.hip"
+    headers = "".join(f'#include "cu2port/{h}"\n' for h in ("wmma.hpp", "ptx.hpp", "mma.hpp"))
+    source.write_text(f"#include <hip/hip_runtime.h>\n{MACROS}{headers}{KEPT}__global__ void most() {{}}\n")
+    assert "most" in assembly(rocm, source, gpu)
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])

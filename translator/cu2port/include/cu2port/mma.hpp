@@ -13,6 +13,7 @@
 #define CU2PORT_MMA_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
 
+#include "names_off.hpp"
 #include "ptx.hpp"
 #include "warp.hpp"
 
@@ -549,6 +550,8 @@ CU2PORT_MMA_B1(And, _and_popc)
 
 #undef CU2PORT_MMA
 #endif
+
+#include "names_on.hpp"
 
 #endif  // __cplusplus
 #endif  // CU2PORT_MMA_HPP

@@ -8,10 +8,7 @@
 #define CU2PORT_PTX_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
 
-#pragma push_macro("min")  // some programs have macros of these names
-#pragma push_macro("max")
-#undef min
-#undef max
+#include "names_off.hpp"
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -675,8 +672,7 @@ CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
 }  // namespace ptx
 }  // namespace cu2port
 
-#pragma pop_macro("min")
-#pragma pop_macro("max")
+#include "names_on.hpp"
 
 #endif  // __cplusplus
 #endif  // CU2PORT_PTX_HPP

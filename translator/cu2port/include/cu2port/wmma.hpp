@@ -13,6 +13,7 @@
 #include <hip/hip_fp16.h>
 
 #include "mma.hpp"
+#include "names_off.hpp"
 
 #define CU2PORT_WMMA __device__ inline __attribute__((always_inline))
 
@@ -404,5 +405,6 @@ namespace wmma = cu2port::wmma;
 }  // namespace cu2port
 
 #undef CU2PORT_WMMA
+#include "names_on.hpp"
 #endif  // __cplusplus
 #endif  // CU2PORT_WMMA_HPP

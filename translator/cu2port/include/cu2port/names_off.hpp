@@ -1,0 +1,43 @@
+// cu2port names_off: the helper headers' names of number types, which some programs have as macros (`-Df64`), are no
+// macros from here to names_on.hpp. Neither header has a guard.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+#pragma push_macro("b1")
+#undef b1
+#pragma push_macro("bf16")
+#undef bf16
+#pragma push_macro("f16")
+#undef f16
+#pragma push_macro("f32")
+#undef f32
+#pragma push_macro("f64")
+#undef f64
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("s4")
+#undef s4
+#pragma push_macro("s8")
+#undef s8
+#pragma push_macro("s16")
+#undef s16
+#pragma push_macro("s32")
+#undef s32
+#pragma push_macro("s64")
+#undef s64
+#pragma push_macro("s128")
+#undef s128
+#pragma push_macro("tf32")
+#undef tf32
+#pragma push_macro("u4")
+#undef u4
+#pragma push_macro("u8")
+#undef u8
+#pragma push_macro("u16")
+#undef u16
+#pragma push_macro("u32")
+#undef u32
+#pragma push_macro("u64")
+#undef u64
+#pragma push_macro("u128")
+#undef u128
