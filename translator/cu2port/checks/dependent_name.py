@@ -84,6 +84,7 @@ class DependentName(Check):
         Example(
             "template <class T> void f(A<int>& a) { a.get<3>(); A<int>::type x; T::call(x); }", note="not dependent"
         ),
+        Example("template <class T> void f(T a) { T::template init(a); T::A::template get<3>(a); }", note="calls"),
         Example(
             "template <class T> void f(T* p, A<T> a) { T::operator delete(p); A<T>::B::operator new(4); }",
             note="operators are no types",
@@ -145,6 +146,11 @@ class DependentName(Check):
                 if unit.tok(k + 1) != "::" or not is_identifier(unit.tok(k + 2)) or unit.tok(k + 2) == "operator":
                     break
                 k += 2
+                if t[k] == "template":
+                    if not is_identifier(unit.tok(k + 1)) or unit.tok(k + 2) != "<":
+                        dependent = False  # `T::template f(x)`, which calls f
+                        break
+                    k += 1
             name = k + 1
             while unit.tok(name) in _AFTER_TYPE:
                 name += 1

@@ -40,6 +40,7 @@ class ValueRestrict(Check):
             "a template's parameter",
         ),
         Example("void f(dim3 __restrict__ *a, std::less<int> __restrict__ &b);", "void f(dim3 *a, std::less<int> &b);"),
+        Example("struct S; void f(__restrict__ S *a, __restrict S const &b);", "struct S; void f(S *a, S const &b);"),
         Example("typedef float *row; void f(row __restrict__ *a);", note="a type that is a pointer"),
         Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
         Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
@@ -57,7 +58,8 @@ class ValueRestrict(Check):
             while unit.tok(behind) in _QUALIFIERS:
                 behind += 1
             typed = is_value(unit.tok(behind)) and _is_after_value(unit.text, unit.p[before + 1])
-            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before)) or _is_of_program(unit, before, behind)):
+            typed = typed or is_value(unit.tok(before)) or _is_of_program(unit, before, behind)
+            if i + 1 < len(unit.t) and (typed or _begins_type(unit, before, behind)):
                 yield self.finding(
                     f"`{unit.t[i]}` needs a pointer or a reference before it",
                     unit.p[i],
@@ -84,6 +86,18 @@ def _is_of_program(unit: Unit, i: int, behind: int) -> bool:
         return True
     named = unit.declarations.named(word) if is_identifier(word) and word not in KEYWORDS else None
     return named is not None and not any(_names_pointer(unit, d) for d in named)
+
+
+def _begins_type(unit: Unit, before: int, i: int) -> bool:
+    """Whether a parameter begins before token `i` with such a type, `f(__restrict__ count *a)`."""
+    if unit.tok(before) not in ("(", ","):
+        return False
+    while unit.tok(i + 1) == "::" and is_identifier(unit.tok(i + 2)):
+        i += 2
+    behind = i + 1
+    while unit.tok(behind) in _QUALIFIERS:
+        behind += 1
+    return _is_of_program(unit, i, behind)
 
 
 def _names_pointer(unit: Unit, d: Declaration) -> bool:
