@@ -83,6 +83,25 @@ def test_cuda_sources_that_a_pattern_finds_are_marked(command: str, added: str) 
     assert ported(command) == command
 
 
+def test_a_source_that_is_named_beside_patterns_is_marked() -> None:
+    command = "file(GLOB S src/*.cpp src/${N}/a.cu)\n"
+    marked = 'set(S_HIP ${S})\nlist(FILTER S_HIP INCLUDE REGEX "\\\\.cu$")\n'
+    after = f"{command}{marked}set_source_files_properties(${{S_HIP}} PROPERTIES LANGUAGE HIP)\n"
+    assert ported(command) == after
+    assert ported(after) == after
+
+
+def test_sources_that_find_cuda_gives_to_nvcc_are_in_hip() -> None:
+    """Whatever their suffix; what a variable lists is marked once."""
+    sources = "file(GLOB S src/*.cpp src/*.cu)\n"
+    mark = "set_source_files_properties(${S} PROPERTIES %s)\n"
+    after = sources + mark % "LANGUAGE HIP"
+    assert ported(sources + mark % "CUDA_SOURCE_PROPERTY_FORMAT OBJ") == after
+    assert ported(after) == after
+    alone = "set_source_files_properties(a.cpp PROPERTIES CUDA_SOURCE_PROPERTY_FORMAT PTX)\n"
+    assert ported(alone) == alone
+
+
 def test_host_sources_that_reach_thrust_are_marked_behind_their_pattern() -> None:
     hosts = frozenset({"lib/src/a.cpp", "lib/b.cpp", "c.cpp"})
     asked = {"folder": "lib", "device_hosts": hosts}

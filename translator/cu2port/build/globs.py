@@ -41,8 +41,10 @@ def _is_glob(c: Command) -> bool:
     return c.name == "file" and len(c.args) > 2 and c.args[0].text.upper() in ("GLOB", "GLOB_RECURSE")
 
 
-def _patterns(c: Command) -> list[tuple[Arg, str]]:
-    return [(a, p) for a in c.args[2:] for p in a.text.split(";") if "*" in p and p not in _KEYWORDS]
+def _patterns(c: Command, names: bool = False) -> list[tuple[Arg, str]]:
+    """What a command finds files by. `names`: whole names of `.cu` too."""
+    words = [(a, p) for a in c.args[2:] for p in a.text.split(";") if p not in _KEYWORDS]
+    return [(a, p) for a, p in words if "*" in p or (names and _names_cuda(p))]
 
 
 def _names_cuda(pattern: str) -> bool:
@@ -77,7 +79,8 @@ def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Findi
     if not _is_glob(c) or not re.fullmatch(r"\w+", c.args[1].text):
         return
     recurse = c.args[0].text.upper() == "GLOB_RECURSE"
-    patterns = [(a, p) for a, p in _patterns(c) if "." in p.rpartition("/")[2] or c.args[1].text not in known.others]
+    others = c.args[1].text in known.others
+    patterns = [(a, p) for a, p in _patterns(c, True) if "." in p.rpartition("/")[2] or not others]
     yield from _hosts(text, c, asked, known, [p for _, p in patterns])
     cuda = [p for _, p in patterns if _finds_cuda(p, recurse, asked)]
     if cuda:
@@ -97,7 +100,7 @@ def _cuda(text: str, c: Command, known: Known, pattern: str, whole: bool) -> Ite
     """`whole`: the list has `.cu` alone."""
     name, lead = c.args[1].text, break_of(text, c.start)
     of = name if whole else f"{name}_HIP"
-    if f"${{{of}}}" in known.marked:
+    if known.marked & {f"${{{of}}}", f"${{{name}}}"}:
         return
     lines = "" if whole else f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
     lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"

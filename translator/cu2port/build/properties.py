@@ -13,6 +13,8 @@ from cu2port.build.words import Asked, by_hand, finding, swap
 from cu2port.core.model import Edit, Finding, replace
 
 _ON = frozenset({"ON", "TRUE", "YES", "1"})
+#: FindCUDA's property of sources that nvcc compiles.
+OF_SOURCES = "CUDA_SOURCE_PROPERTY_FORMAT"
 _READS = frozenset({"get_target_property", "get_property", "get_source_file_property", "define_property"})
 
 
@@ -78,7 +80,12 @@ def _property(key: Arg, values: Sequence[Arg], row: Row, asked: Asked) -> list[F
     if row.fate == "review":
         rule = SEPARATE if "SEPARABLE" in row.word else VARIABLE
         return [by_hand(rule, row.word, row.why, row.instead, key.start, key.end)]
+    if row.word == OF_SOURCES and [v.text for v in values] != ["OBJ"]:  # PTX, CUBIN, FATBIN
+        ptx = table()["property"]["CUDA_PTX_COMPILATION"]
+        return [by_hand(VARIABLE, row.word, ptx.why, ptx.instead, key.start, key.end)]
     out = [swap(VARIABLE, key.text, row.to, key.inner)]
+    if row.word == OF_SOURCES:  # FindCUDA gives such sources to nvcc, whatever their suffix
+        out.append(swap(VARIABLE, "OBJ", "HIP", values[0].inner))
     if row.word == "CUDA_ARCHITECTURES" and values:
         new = f'"{";".join(asked.archs)}"'
         message = f"the GPUs become those of --arch: {', '.join(asked.archs)}"

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from cu2port.build import globs
 from cu2port.build.layout import break_of
 from cu2port.build.pages import HAZARD, HOST_SOURCE, RENAMED, SOURCE
+from cu2port.build.properties import OF_SOURCES
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import INFO, Asked, finding, swap
 from cu2port.core.files import CXX_SUFFIXES
@@ -33,7 +34,8 @@ def known(commands: Collection[Command]) -> globs.Known:
     given: set[str] = set()
     used: set[str] = set()
     for c in commands:
-        if c.name in ("set_source_files_properties", "set_property") and "LANGUAGE" in c.words:
+        sets = c.name in ("set_source_files_properties", "set_property")
+        if sets and ("LANGUAGE" in c.words or OF_SOURCES in c.words):
             marked.update(piece for word in c.words for piece in word.split(";"))
         names = {m[1] for word in c.words for m in _REFERENCE.finditer(word)}
         if c.name in _NO_SOURCES or c.name in ("foreach", "list"):
