@@ -73,6 +73,7 @@ class NarrowingVariable(Check):
         ),
         Example("void f(int n, float x) { float4 v{n, n, n, n}; long m{n}; double d[2] = {x, 1}; }\n", note="it fits"),
         Example("void f(int n) { size_t m{n}; }\n", note="the compiler of the host", path="a.cpp"),
+        Example("int n;\n/* dim3 d{n, n}; */\n", note="a comment that ends the file"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -80,7 +81,7 @@ class NarrowingVariable(Check):
             return
         for at in _types_before_lists(unit.text):
             i = unit.lexed.at(at)
-            if unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "."):
+            if not unit.tok(i) or unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "."):
                 continue
             while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
                 i += 1
