@@ -153,6 +153,13 @@ def test_module() -> None:
     assert kernel.body is not None
 
 
+def test_a_declaration_of_a_function_may_lack_its_semicolon() -> None:
+    head = ".version 2.1\n.target sm_20\n.visible .func (.param .u32 r) f (.param .u32 a)\n.visible .func g ()\n"
+    found = parse_module(head + ".global .u32 x;\n.func g () { ret; }\n.entry k () .maxntid 32, 1, 1 { ret; }")
+    assert [(f.name, f.body is None) for f in found.functions] == [("f", True), ("g", True), ("g", False), ("k", False)]
+    assert [v.name for v in found.variables] == ["x"]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
