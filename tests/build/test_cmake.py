@@ -75,6 +75,11 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ),
         ("set(CMAKE_CUDA_FLAGS -Wno-deprecated-gpu-targets)", 'set(CMAKE_HIP_FLAGS "")'),
         ('set(CMAKE_CUDA_FLAGS "-restrict" CACHE STRING "x")', 'set(CMAKE_HIP_FLAGS "" CACHE STRING "x")'),
+        # what is said of a variable stays
+        (
+            'set(MY_CUDA_FLAGS "-G" CACHE STRING "such as -gencode arch=compute_70,code=sm_70")',
+            'set(MY_CUDA_FLAGS "-g" CACHE STRING "such as -gencode arch=compute_70,code=sm_70")',
+        ),
         ("set(CMAKE_CUDA_FLAGS\n  -restrict\n  -Xcudafe --diag_suppress=1)", 'set(CMAKE_HIP_FLAGS\n  "")'),
         ("cmake_minimum_required(VERSION 3.8...3.29)\nenable_language(CUDA)", None),
         ("cmake_minimum_required(VERSION 3.8)", "cmake_minimum_required(VERSION 3.8)"),

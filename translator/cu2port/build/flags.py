@@ -148,11 +148,14 @@ def commas(every: Sequence[Command]) -> Iterator[Finding]:
 
 def _command_words(c: Command, own_flags: bool = False) -> list[options.Word]:
     """The words of a command's arguments that may be options of a compiler."""
-    name, _ = assignment(c)
+    name, values = assignment(c)
     joined = not own_flags and name is not None and FLAG_LIST.fullmatch(name.text) is not None
+    args = c.args[c.name.startswith(_OF_TARGET) :]  # a target's name is no option
+    if c.name == "set" and name is not None:  # nor what is said of a variable of the cache
+        args = (name, *values)
     found: list[options.Word] = []
     before: Arg | None = None  # an argument whose last word is an option that takes the next argument
-    for arg in c.args[c.name.startswith(_OF_TARGET) :]:  # a target's name is no option
+    for arg in args:
         if before is not None and arg.quoted and not joined:
             inside = before.text != found[-1].text  # in an expression, where quotes would be characters
             outer = arg.start, arg.end
