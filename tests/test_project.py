@@ -489,6 +489,13 @@ def test_what_a_source_declares_for_itself_is_nothing_to_its_headers_and_their_i
     assert g.declared("/p/p.inl") == {"cudaMine"}  # it includes nothing, so it is a part of who includes it
 
 
+def test_what_a_header_declares_is_known_to_the_part_that_it_includes() -> None:
+    files: dict[str, tuple[str, ...]] = {"/p/a.hpp": ("a.inl",), "/p/a.inl": (), "/p/b.hpp": ("c.h",), "/p/c.h": ("d",)}
+    g = graph(files, {"/p/a.hpp": "cudaMine", "/p/b.hpp": "cudaMine"})
+    assert g.declared("/p/a.inl") == {"cudaMine"}
+    assert g.declared("/p/c.h") == set()  # which has includes of its own
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_declared_names_are_those_of_all_files_that_includes_lead_to(seed: int) -> None:
     r = random.Random(seed)
@@ -507,7 +514,8 @@ def test_declared_names_are_those_of_all_files_that_includes_lead_to(seed: int) 
     linked = {f: c for c in nx.weakly_connected_components(links) for f in c}
     for f in files:
         roots = {f} if includes[f] else {f, *links.predecessors(f)}
-        reached = {x for root in roots for to in links.successors(root) for x in (to, *nx.descendants(links, to))} - {f}
+        reached = {x for root in roots for to in links.successors(root) for x in (to, *nx.descendants(links, to))}
+        reached = (reached | roots) - {f}  # a part has what its headers declare themselves
         names = {n for x in reached for n in declares[x]}
         defined = {n for x in linked[f] for n in declares[x]}
         names |= {n for x in reached for n in promised[x] if n in defined}

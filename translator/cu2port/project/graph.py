@@ -140,9 +140,10 @@ class Graph:
 
     def declared(self, file: str) -> frozenset[str]:
         """Names that the headers which a file reaches declare, and functions that those promise and that a file linked
-        to it defines. A file without includes is a part of those who include it, and has what they reach.
+        to it defines. A file without includes is a part of those who include it, and has what they reach; of headers
+        also what they declare, as `x.hpp` does for the `x.inl` at its end.
 
-        What another file declares for itself means nothing here, be it in the same folder or an includer.
+        What another file declares for itself means nothing here, be it in the same folder or a source that includes it.
         """
         if not self._bit:
             return frozenset()
@@ -156,6 +157,8 @@ class Graph:
         if not self._edges.get(file) and not self._spelled.get(file):
             for includer in self._includers.get(file, ()):
                 reached |= self._reached[includer]
+                if includer.lower().endswith(HEADER_SUFFIXES):
+                    reached |= self._bit.get(includer, 0)
         return reached
 
     def carry(self, file: str) -> frozenset[str]:
