@@ -79,7 +79,7 @@ def test_an_example_converted_in_another_mode_is_converted_for_good(warp: str, l
 @pytest.mark.slow
 @pytest.mark.parametrize(("warp", "launch"), MODES)
 def test_an_example_is_converted_for_good_in_every_mode(warp: str, launch: str) -> None:
-    for rest in (Options(), Options(trust=Trust.EXACT), Options(comments=True), Options(rocm=(6, 2))):
+    for rest in (Options(), Options(trust=Trust.EXACT, comments=True, rocm=(6, 2))):
         options = replace(rest, warp=warp, launch=launch, use_clang=False)
         assert [name for name, path, text in examples() if not unchanged_the_second_time(text, options, path)] == []
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Options, Result
 from cu2port.engine.translate import translate
@@ -24,7 +25,7 @@ def converted() -> Result:
 def ran(text: str, wave: int, folder: Path) -> simulate.Ran:
     (folder / "pipelines.hip").write_text(text)
     found = sim_build.find_program(folder / "pipelines.hip")
-    program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    program = quick(found)
     binary = sim_build.build(program, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     return simulate.run(binary, (), simulate.Limits(60), capture=True)
 

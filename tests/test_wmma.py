@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
@@ -27,7 +28,7 @@ def converted() -> str:
 def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
     (folder / "fragments.hip").write_text(text)
     found = sim_build.find_program(folder / "fragments.hip")
-    program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0", *flags))
+    program = quick(found, *flags)
     binary = sim_build.build(program, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     done = simulate.run(binary, (), simulate.Limits(200), capture=True)
     assert done.code == 0, done.errors.decode()[-2000:]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from simulated import quick
+
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.verify import sim_build, sim_compiler, simulate
@@ -97,7 +99,7 @@ def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
     (folder / "mma.hip").write_text(source)
     (folder / "in").write_bytes(data)
     found = sim_build.find_program(folder / "mma.hip")
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     binary = sim_build.build(built, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]

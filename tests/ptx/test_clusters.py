@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Outcome, Trust
 from cu2port.engine.translate import translate
@@ -48,7 +49,7 @@ def test_one_block_works_and_more_trap(tmp_path: Path) -> None:
     source = tmp_path / "sum.hip"
     source.write_text(result.output.decode() + MAIN)
     found = sim_build.find_program(source)
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     binaries = sim_build.build(built, tmp_path / "build", (32, 64), sim_compiler.find_toolchain())
     for wave in (32, 64):
         ran = simulate.run(binaries[wave], (), simulate.Limits(60), capture=True)

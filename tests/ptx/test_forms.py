@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from simulated import quick
 from words_on_cpu import executed
 
 from cu2port.core.model import Outcome
@@ -251,7 +252,7 @@ def test_a_variable_in_shared_memory(clang: ClangService, tmp_path: Path) -> Non
     source.write_bytes(translate(SHARED, path="a.cu", clang=clang).output)
     assert "__shared__ std::uint32_t s[64];" in source.read_text() and "untranslated" not in source.read_text()
     found = sim_build.find_program(source)
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     for binary in sim_build.build(built, tmp_path / "build", (64,), sim_compiler.find_toolchain()).values():
         ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
         assert ran.output == b"bad 0\n", ran.errors.decode()[-2000:]

@@ -10,6 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.ptx.emit import emit
 from cu2port.ptx.interp import Machine, run
@@ -136,7 +137,7 @@ def test_lanes(wave: int, tmp_path: Path, inputs: list[list[dict[str, int]]]) ->
     source = tmp_path / "lanes.hip"
     source.write_text(program(TEXTS, inputs))
     found = sim_build.find_program(source)
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from amd_code import machine_code
+from simulated import quick
 
 from cu2port.ptx import isa_ldmatrix
 from cu2port.ptx.emit import emit
@@ -212,7 +213,7 @@ def test_what_is_moved(wave: int, tmp_path: Path) -> None:
     source = tmp_path / "moves.hip"
     source.write_text(program(TEXTS, warps))
     found = sim_build.find_program(source)
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]

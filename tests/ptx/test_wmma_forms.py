@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.ptx import isa_wmma
 from cu2port.ptx.bind import UntranslatableError, bind
@@ -152,7 +153,7 @@ def test_products(wave: int, tmp_path: Path) -> None:
     source = tmp_path / "wmma.hip"
     source.write_text(program())
     found = sim_build.find_program(source)
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    built = quick(found)
     binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     given = b"".join(memory(case, w) for case in CASES for w in range(2))
     (tmp_path / "in").write_bytes(given)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from simulated import quick
 
 from cu2port.verify import sim_build, sim_compiler, simulate
 
@@ -27,7 +28,7 @@ def build(tmp_path_factory: pytest.TempPathFactory, toolchain: sim_compiler.Tool
     def get(path: Path, wave: int, *flags: str) -> Path:
         if (path, wave) not in made:
             program = sim_build.find_program(path)
-            program = sim_build.Program(program.units, program.include_dirs, program.defines, ("-O0", *flags))
+            program = quick(program, *flags)
             folder = tmp_path_factory.mktemp("sim")
             made[path, wave] = sim_build.build(program, folder, (wave,), toolchain)[wave]
         return made[path, wave]

@@ -1031,7 +1031,7 @@ void go() { through<<<1, 256>>>(0, 0); }
 @pytest.mark.slow
 def test_the_interpreter_runs_ptx_of_the_cuda_side(tried: Try, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a fault of the converter's C++ for PTX is on one side alone."""
-    said = tried(PTX.replace("addc", "add"), waves=(64,))
+    said = tried(PTX.replace("addc", "add"), waves=(64,), time_s=5.0)
     assert {k: v.outcome for k, v in said.items()} == {"count": "same", "through": "same", "ends": "could not"}, said
     assert said["ends"].why == "`exit`: exit within inline PTX"
     spelled = replace(ops.POPC, spelling="cu2port::ptx::popc({0} >> 1)")

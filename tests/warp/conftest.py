@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
@@ -47,7 +48,7 @@ def native_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
             path = folder / "p.hip"
             path.write_text(_launched_once(made.output.decode()), "utf-8")
             found = sim_build.find_program(path)
-            built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+            built = quick(found)
             for wave, binary in sim_build.build(built, folder / "build", waves, toolchain).items():
                 ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
                 assert ran.code == 0, ran.errors.decode() + ran.output.decode()[-2000:]

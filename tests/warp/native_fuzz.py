@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from loading import load
+from simulated import quick
 
 from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
@@ -230,7 +231,7 @@ def answers(cases: list[Case], mode: str, waves: tuple[int, ...], folder: Path) 
         text, lines = program(cases, mode)
         path.write_text(text, "utf-8")
         found = sim_build.find_program(path)
-        made = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0", "-fmax-errors=0"))
+        made = quick(found, "-fmax-errors=0")
         try:
             built = sim_build.build(made, folder / "build", waves, toolchain)
             break

@@ -7,9 +7,11 @@ before the file or after it.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
@@ -116,7 +118,7 @@ def _answers(folder: Path, mode: str, order: tuple[str, ...], waves: tuple[int, 
     shutil.copytree(INCLUDE, folder / "cu2port")
     (folder / "p.cu").rename(folder / "p.hip")
     found = sim_build.find_program(folder / "p.hip")
-    built = sim_build.Program(found.units, (*found.include_dirs, folder), found.defines, ("-O0",))
+    built = replace(quick(found), include_dirs=(*found.include_dirs, folder))
     out = {}
     for wave, binary in sim_build.build(built, folder / "build", waves, sim_compiler.find_toolchain()).items():
         ran = simulate.run(binary, (), simulate.Limits(60), capture=True)

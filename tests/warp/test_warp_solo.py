@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Options, Outcome
@@ -148,7 +149,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         path = folder / "p.hip"
         path.write_bytes(made.output)
         found = sim_build.find_program(path)
-        program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+        program = quick(found)
         for wave, binary in sim_build.build(program, folder / "build", (32, 64), toolchain).items():
             for n, launch in enumerate(LAUNCHES):
                 hangs = (mode, wave) == ("logical", 64) and launch in WAITING  # one takes a lock for ever, and computes
