@@ -58,6 +58,8 @@ _NO_COUNTERPART = {
     "--brief-diagnostics": "leave it out",
     "--split-compile": "leave it out",
 }
+#: The folder of CUDA's headers, alone or behind the option for it.
+_HEADERS = re.compile(r'"(-I ?|--include-path=|)(/usr/local/cuda(?:-[0-9.]++)?(?:/targets/[\w-]++)?)(?:/include/?)"\Z')
 _LITERAL = re.compile(r'"(--?[\w-]+)((?:=[^"]*)?)"\Z')
 
 
@@ -97,6 +99,11 @@ class NvrtcOption(Check):
             'void f(nvrtcProgram p) { const char* o = "--std=c++17"; nvrtcCompileProgram(p, 1, &o); }',
             note="clang takes it too",
         ),
+        Example(
+            'void f(nvrtcProgram p) { const char* o = "-I/usr/local/cuda-12/include"; nvrtcCompileProgram(p, 1, &o); }',
+            'void f(hiprtcProgram p) { const char* o = "-I/opt/rocm/include"; hiprtcCompileProgram(p, 1, &o); }',
+            "the folder of CUDA's headers",
+        ),
         Example('bool fast(const char* a) { return !strcmp(a, "--use_fast_math"); }', note="no NVRTC in the file"),
     )
 
@@ -104,7 +111,11 @@ class NvrtcOption(Check):
         if "nvrtcCompileProgram" not in unit.words:
             return
         found = {s: m for s in unit.strings if (m := _LITERAL.match(s))}
-        for i in unit.find(*found):
+        headers = {s: m for s in unit.strings if (m := _HEADERS.match(s))}
+        for i in unit.find(*{**found, **headers}):
+            if unit.t[i] in headers:
+                yield self._folder(unit, i, *headers[unit.t[i]].groups())
+                continue
             option, value = found[unit.t[i]].groups()
             stem = _STEMS.get(option, _SHORT.get(option, option))
             new = _spelled(stem, value)
@@ -121,6 +132,13 @@ class NvrtcOption(Check):
                     severity=Severity.WARNING,
                     effects=(("all", "wrong-result"),),
                 )
+
+    def _folder(self, unit: Unit, i: int, option: str, folder: str) -> Finding:
+        """CUDA's headers among the folders for a program that is compiled as it runs."""
+        new = "-I" if option.startswith("--") else option
+        edits = (replace(unit.p[i], unit.end(i), f'"{new}/opt/rocm/include"'),)
+        message = f"`{folder}/include` is CUDA's; ROCm's headers are in `/opt/rocm/include`"
+        return self.finding(message, unit.p[i], unit.end(i), edits, trust=Trust.REVIEW)
 
 
 def _spelled(stem: str, value: str) -> str | None:
