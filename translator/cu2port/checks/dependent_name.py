@@ -10,6 +10,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, is_identifier
 from cu2port.syntax.scopes import Scope
 from cu2port.syntax.types import type_parameters
+from cu2port.syntax.words import KEYWORDS
 
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
 _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
@@ -146,7 +147,7 @@ class DependentName(Check):
                 if unit.tok(k + 1) != "::" or not is_identifier(unit.tok(k + 2)) or unit.tok(k + 2) == "operator":
                     break
                 k += 2
-                if t[k] == "template":
+                if t[k] in KEYWORDS:  # `template`
                     if not is_identifier(unit.tok(k + 1)) or unit.tok(k + 2) != "<":
                         dependent = False  # `T::template f(x)`, which calls f
                         break
