@@ -189,6 +189,31 @@ def test_c_that_includes_cudas_headers(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_c_that_takes_vectors_alone_stays_c(folder: Path) -> None:
+    """What its headers have for C++ may not compile; a struct with vectors is laid out as in the units with kernels."""
+    folder = folder / "vectors"
+    folder.mkdir()
+    (folder / "point.h").write_text(
+        "#ifdef WITH_HIP\n#include <hip/hip_runtime.h>\n#else\n#include <vector_types.h>\n#endif\n"
+        "#ifdef __cplusplus\n#error for C++ of another kind\n#endif\n"
+        "struct point { float3 at; uchar4 colour; float4 sum; double2 pair; };\n"
+    )
+    (folder / "own.c").write_text(
+        '#include "point.h"\nint own(struct point *class) { return sizeof *class == 48 && class->pair.y == 2.5; }\n'
+    )
+    (folder / "main.cu").write_text(
+        "#include <cuda_runtime.h>\nstruct point { float3 at; uchar4 colour; float4 sum; double2 pair; };\n"
+        'extern "C" int own(point*);\n__global__ void k(point* p) { p->pair = make_double2(1, 2.5); }\n'
+        "int main() { point* p; cudaMallocManaged(&p, sizeof *p); k<<<1, 1>>>(p); cudaDeviceSynchronize();\n"
+        "return own(p) ? 3 : 4; }\n"
+    )
+    build = "gcc -c own.c -o own.o && nvcc -c main.cu -o main.o && nvcc main.o own.o -o t"
+    done = called("simulate", "--wave", "64", "--", "sh", "-c", f"{build} && ./t", cwd=folder, CXX="g++")
+    assert done.returncode == 3, done.stderr
+    assert called("simulate", ".", "--wave", "64", cwd=folder, CXX="g++").returncode == 3
+
+
+@pytest.mark.slow
 def test_headers_of_nvidias_toolkit_are_not_the_projects(folder: Path) -> None:
     """A build may name the folder of an installed toolkit: what is declared there is converted as ever."""
     include = folder / "cuda" / "include"

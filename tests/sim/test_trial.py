@@ -688,6 +688,15 @@ template void host<int>(int);
     assert "\nLIMIT(most, 3)" in out and "\nDEVICE(twice)" in out
 
 
+def test_a_type_that_nothing_tells_is_an_integer_where_the_kernel_takes_it_for_one() -> None:
+    (found,) = kernels(
+        "template <typename A, typename B, typename C, typename D>\n"
+        "__global__ void gather(const A* at, const B* bits, const C* mask, D* out) {\n"
+        "    A mine = threadIdx.x;\n    out[at[mine]] *= (bits[mine] >> 3) + (1 << mask[mine]);\n}\n"
+    )
+    assert isinstance(found, Kernel) and found.arguments == "<int, int, int, float>"
+
+
 def test_a_macro_around_a_launch_tells_template_arguments() -> None:
     text = """#define BY_SIZE(N, NAME, ...) [&] { \\
     if (N == 96) { constexpr int NAME = 96; return __VA_ARGS__(); } \\

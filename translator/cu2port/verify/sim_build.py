@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, WRAPPED, CannotBui
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
+C_FLAGS = (f"-idirafter{HEADERS / 'c'}",)  # vectors for sources that stay C
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*$", re.MULTILINE)
 _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
@@ -193,6 +195,20 @@ def asks_for(starts: Iterable[Path], program: Program) -> bool | None:
     return False if hip else None
 
 
+def stays_c(source: Path, flags: Sequence[str], toolchain: Toolchain) -> bool:
+    """Whether a source in C takes no more than vectors of CUDA or HIP: the compiler says which headers it includes.
+
+    As C++ it might not compile: its headers may have more within `#ifdef __cplusplus`, or within conditions for HIP.
+    """
+    done = subprocess.run(
+        [*toolchain.command, *flags, *C_FLAGS, "-M", "-MG", "-x", "c", str(source)], capture_output=True, text=True
+    )
+    names = done.stdout.replace("\\\n", " ").split()[1:]
+    missing = [n for n in names if not Path(n).is_file()]  # those of GPUs are
+    real = any(is_cuda_toolkit(str(Path(n).parent)) for n in names if n.endswith("/cuda_runtime_api.h"))
+    return done.returncode == 0 and not real and not any(CUDA_HEADER.match(n) or _HIP.match(n) for n in missing)
+
+
 def make_cpp(copy: Path, texts: Iterable[str]) -> None:
     """Make a copy in C one in C++ whose names are C's: the simulator's headers, which are C++, come before.
 
@@ -257,35 +273,32 @@ def build(
     texts = [unit.text for unit, _ in units.values()]
     write_copies(units, folder / "src", check)
     built = [mirrored(folder / "src", absolute_path(u)) for u in program.units]
-    plain = {mirrored(folder / "src", absolute_path(u)) for u in program.units if u.suffix in C_UNITS}
-    for unit in program.units:
-        if unit.suffix in C_UNITS and asks_for([unit], program) is not None:
-            copy = mirrored(folder / "src", absolute_path(unit))
-            plain.remove(copy)
-            make_cpp(copy, texts)
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
     includes += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
     openmp = _openmp(toolchain, built)
     first = shields(program.defines, folder / "shields", texts)
     common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
+    in_c = [f"-D{d}" for d in program.defines] + [f"-I{d.absolute()}" for d in program.include_dirs]
+    in_c += ["-O2", *(x for x in program.flags if not x.startswith(("-std=", "-fpermissive"))), *C_FLAGS]
+    plain = _plain_c(program, folder, in_c, toolchain, texts)
 
     def compile_unit(job: tuple[int, int, Path]) -> Path:
         wave, number, copy = job
         out = folder / f"{number}-{wave}.o"
         real = Path("/") / copy.relative_to(folder / "src")
         flags = [*first, *toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
-        language = "c" if copy in plain else "c++"
-        if language == "c":
-            unfit = ("-std=", "-fpermissive", f"-I{HEADERS}", *first)
-            flags = ["-w", *(x for x in flags if not x.startswith(unfit))]
+        source, language = copy, "c++"
+        if copy in plain:  # as it is: no copy of a header either
+            source, language = real, "c"
+            flags = ["-w", *openmp, *in_c]
         elif real.suffix in (".cu", ".hip"):
             flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
             flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
             flags += toolchain.runtime_first(flags)
         try:
-            toolchain.call([*flags, own_names(folder), "-x", language, "-c", str(copy), "-o", str(out)])
+            toolchain.call([*flags, own_names(folder), "-x", language, "-c", str(source), "-o", str(out)])
         except CannotBuild as e:
             raise CannotBuild("\n".join(x for x in (str(e), cccl.missing(texts)) if x)) from None
         return out
@@ -302,6 +315,21 @@ def build(
         )
         out[wave] = binary
     return out
+
+
+def _plain_c(
+    program: Program, folder: Path, flags: Sequence[str], toolchain: Toolchain, texts: Sequence[str]
+) -> set[Path]:
+    """The copies of C sources that stay C; those of the others are made C++."""
+    plain = set()
+    for unit in program.units:
+        if unit.suffix in C_UNITS:
+            copy = mirrored(folder / "src", absolute_path(unit))
+            if asks_for([unit], program) is None or stays_c(unit, flags, toolchain):
+                plain.add(copy)
+            else:
+                make_cpp(copy, texts)
+    return plain
 
 
 def _openmp(toolchain: Toolchain, copies_: Iterable[Path]) -> list[str]:

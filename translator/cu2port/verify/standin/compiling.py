@@ -54,8 +54,9 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
     if not source.path.is_file():
         raise CannotRun(f"{source.path}: no such file")
     cuda = kind(source, line)
-    if cuda is None:
-        run(settings.toolchain, [*_job(line, out), *_plain(line), "-x", source.language, str(source.path)])
+    if cuda is None or (source.language == "c" and sim_build.stays_c(source.path, _plain(line), settings.toolchain)):
+        own = [*_plain(line), *(sim_build.C_FLAGS if source.language == "c" else ())]
+        run(settings.toolchain, [*_job(line, out), *own, "-x", source.language, str(source.path)])
         return
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         folder = Path(scratch)

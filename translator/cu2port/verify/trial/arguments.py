@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cu2port.core.model import Span
 from cu2port.facts.blocks import number
@@ -31,6 +32,7 @@ _CONSTANT = frozenset({"const", "constexpr"})
 _BESIDE_TYPE = frozenset(
     "const volatile static extern register constexpr __restrict__ __restrict restrict & __shared__ __device__".split()
 )
+_OF_INTEGERS = frozenset("% << | ^ ~ %= <<= >>= &= |= ^=".split())
 _NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 
 
@@ -66,7 +68,7 @@ def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Argu
         if use and None not in use:
             told = 0 if flat else _threads_told(parameters or (), use)
             return Arguments(f"<{', '.join(x for x in use if x)}>", told=told)
-    return None if parameters is None else _merged(parameters, uses, flat)
+    return None if parameters is None else _merged(parameters, uses, flat, partial(_usual_type, unit, f))
 
 
 def _threads_told(parameters: Sequence[_Parameter], use: Sequence[str | None]) -> int:
@@ -95,7 +97,9 @@ def _parameters(unit: Unit, f: Function) -> list[_Parameter] | None:
     return out
 
 
-def _merged(parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None]], flat: bool) -> Arguments:
+def _merged(
+    parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None]], flat: bool, usual: Callable[[str], str]
+) -> Arguments:
     out, threads = [], 0
     for k, p in enumerate(parameters):
         told = next((use[k] for use in uses if k < len(use) and use[k]), None)
@@ -104,20 +108,36 @@ def _merged(parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None
         if told is None and not p.is_type and not p.is_bool and _THREADS.fullmatch(p.name):
             told = str(_SIDE if flat or _TILE.fullmatch(p.name) else _LINE)
             threads = threads or int(told)
-        out.append(told or _usual(p))
+        out.append(told or (usual(p.name) if p.is_type else _usual(p)))
     return Arguments(f"<{', '.join(out)}>", threads)
 
 
 def _usual(p: _Parameter) -> str:
-    if p.is_type:
-        return _usual_type(p.name)
     if not BUILTIN_TYPES.isdisjoint(p.type.split()) or p.type.endswith("_t") or "auto" in p.type:
         return "true" if p.is_bool else str(_FEW)
     return f"static_cast<{p.type}>(0)"  # of an enum
 
 
-def _usual_type(name: str) -> str:
-    return "int" if _INDEX.fullmatch(name) else "float"
+def _usual_type(unit: Unit, f: Function | None, name: str) -> str:
+    return "int" if _INDEX.fullmatch(name) or (f is not None and _is_integer(unit, f, name)) else "float"
+
+
+def _is_integer(unit: Unit, f: Function, name: str) -> bool:
+    """Whether a function takes values of a template's type as an index or for what only integers can do."""
+    first, stop = f.first, f.body[1]
+    declared = (d for d in unit.declarations.all() if first < d.at < stop and d.kind in ("variable", "parameter"))
+    typed = {
+        d.name for d in declared if [x for x in unit.t[d.type_first : d.type_stop] if x not in _BESIDE_TYPE] == [name]
+    }
+    for i in range(*f.body):
+        if unit.t[i] in typed:
+            if unit.tok(i - 1) in ("[", *_OF_INTEGERS) and unit.tok(i + 1) not in (".", "->", "("):
+                return True
+            behind = unit.match[i + 1] + 1 if unit.tok(i + 1) == "[" else i + 1
+            shifts = unit.t[behind : behind + 2] == [">", ">"] and unit.p[behind + 1] == unit.p[behind] + 1
+            if shifts or unit.tok(behind) in _OF_INTEGERS or (behind == i + 1 and unit.tok(behind) == "]"):
+                return True
+    return False
 
 
 def _uses(unit: Unit, f: Function, program: Sequence[Unit], depth: int = 0) -> Iterator[list[str | None]]:
@@ -209,7 +229,7 @@ def _meaning(unit: Unit, name: str, at: int, alone: bool, program: Sequence[Unit
     given = _of_function(unit, name, at, program, depth)
     is_type = is_type_parameter(unit.t, d)
     if given is None:
-        return _usual_type(name) if alone and is_type else None
+        return _usual_type(unit, unit.function_at(at), name) if alone and is_type else None
     return f"({given})" if not is_type and not alone and " " in given else given
 
 

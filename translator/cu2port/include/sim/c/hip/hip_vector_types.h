@@ -1,0 +1,2 @@
+/* HIP's name of the same. */
+#include "../vector_types.h"
