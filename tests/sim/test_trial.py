@@ -693,6 +693,8 @@ def test_a_type_that_nothing_tells_is_an_integer_where_the_kernel_takes_it_for_o
         "template <typename A, typename B, typename C, typename D>\n"
         "__global__ void gather(const A* at, const B* bits, const C* mask, D* out) {\n"
         "    A mine = threadIdx.x;\n    out[at[mine]] *= (bits[mine] >> 3) + (1 << mask[mine]);\n}\n"
+        "template <typename P, typename Q, typename R, typename S>\n"
+        "void run(P* a, Q* b, R* c, S* d) { gather<P, Q, R, S><<<1, 32>>>(a, b, c, d); }\n"
     )
     assert isinstance(found, Kernel) and found.arguments == "<int, int, int, float>"
 

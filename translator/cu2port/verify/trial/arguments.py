@@ -118,8 +118,8 @@ def _usual(p: _Parameter) -> str:
     return f"static_cast<{p.type}>(0)"  # of an enum
 
 
-def _usual_type(unit: Unit, f: Function | None, name: str) -> str:
-    return "int" if _INDEX.fullmatch(name) or (f is not None and _is_integer(unit, f, name)) else "float"
+def _usual_type(unit: Unit, f: Function, name: str) -> str:
+    return "int" if _INDEX.fullmatch(name) or _is_integer(unit, f, name) else "float"
 
 
 def _is_integer(unit: Unit, f: Function, name: str) -> bool:
@@ -229,7 +229,8 @@ def _meaning(unit: Unit, name: str, at: int, alone: bool, program: Sequence[Unit
     given = _of_function(unit, name, at, program, depth)
     is_type = is_type_parameter(unit.t, d)
     if given is None:
-        return _usual_type(unit, unit.function_at(at), name) if alone and is_type else None
+        # nothing tells it there: what the kernel does with its own parameter decides
+        return "int" if alone and is_type and _INDEX.fullmatch(name) else None
     return f"({given})" if not is_type and not alone and " " in given else given
 
 
