@@ -690,13 +690,15 @@ template void host<int>(int);
 
 def test_a_type_that_nothing_tells_is_an_integer_where_the_kernel_takes_it_for_one() -> None:
     (found,) = kernels(
-        "template <typename A, typename B, typename C, typename D>\n"
-        "__global__ void gather(const A* at, const B* bits, const C* mask, D* out) {\n"
-        "    A mine = threadIdx.x;\n    out[at[mine]] *= (bits[mine] >> 3) + (1 << mask[mine]);\n}\n"
-        "template <typename P, typename Q, typename R, typename S>\n"
-        "void run(P* a, Q* b, R* c, S* d) { gather<P, Q, R, S><<<1, 32>>>(a, b, c, d); }\n"
+        "template <typename E> __device__ E low(E x) { E y = x; return y & 7; }\n"
+        "template <typename A, typename B, typename C, typename D, typename E, typename G>\n"
+        "__global__ void gather(const A* at, const B* bits, const C* mask, D* out, E* low_bits, G* all) {\n"
+        "    A mine = threadIdx.x;\n    out[at[mine]] *= (bits[mine] >> 3) + (1 << mask[mine]);\n"
+        "    low_bits[0] = low<E>(low_bits[1]);\n    atomicOr(&all[0], 1);\n}\n"
+        "template <typename P, typename Q, typename R, typename S, typename T, typename U>\n"
+        "void run(P* a, Q* b, R* c, S* d, T* e, U* f) { gather<P, Q, R, S, T, U><<<1, 32>>>(a, b, c, d, e, f); }\n"
     )
-    assert isinstance(found, Kernel) and found.arguments == "<int, int, int, float>"
+    assert isinstance(found, Kernel) and found.arguments == "<int, int, int, float, int, int>"
 
 
 def test_a_macro_around_a_launch_tells_template_arguments() -> None:

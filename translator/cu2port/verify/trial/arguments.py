@@ -33,6 +33,7 @@ _BESIDE_TYPE = frozenset(
     "const volatile static extern register constexpr __restrict__ __restrict restrict & __shared__ __device__".split()
 )
 _OF_INTEGERS = frozenset("% << | ^ ~ %= <<= >>= &= |= ^=".split())
+_ATOMICS = frozenset({"atomicAnd", "atomicOr", "atomicXor"})
 _NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 
 
@@ -123,7 +124,14 @@ def _usual_type(unit: Unit, f: Function, name: str) -> str:
 
 
 def _is_integer(unit: Unit, f: Function, name: str) -> bool:
-    """Whether a function takes values of a template's type as an index or for what only integers can do."""
+    """Whether a function, or a template that it names and that calls its type the same, takes values of the type as an
+    index or for what only integers can do."""
+    named = set(unit.t[slice(*f.body)])
+    others = (g for g in unit.functions if g.name in named and unit.t[g.first] == "template")
+    return any(_takes_integers(unit, g, name) for g in (f, *others))
+
+
+def _takes_integers(unit: Unit, f: Function, name: str) -> bool:
     first, stop = f.first, f.body[1]
     declared = (d for d in unit.declarations.all() if first < d.at < stop and d.kind in ("variable", "parameter"))
     typed = {
@@ -133,9 +141,11 @@ def _is_integer(unit: Unit, f: Function, name: str) -> bool:
         if unit.t[i] in typed:
             if unit.tok(i - 1) in ("[", *_OF_INTEGERS) and unit.tok(i + 1) not in (".", "->", "("):
                 return True
+            if unit.tok(i - 3) in _ATOMICS and unit.t[i - 2 : i] == ["(", "&"]:
+                return True
             behind = unit.match[i + 1] + 1 if unit.tok(i + 1) == "[" else i + 1
             shifts = unit.t[behind : behind + 2] == [">", ">"] and unit.p[behind + 1] == unit.p[behind] + 1
-            if shifts or unit.tok(behind) in _OF_INTEGERS or (behind == i + 1 and unit.tok(behind) == "]"):
+            if shifts or unit.tok(behind) in ("&", *_OF_INTEGERS) or (behind == i + 1 and unit.tok(behind) == "]"):
                 return True
     return False
 
