@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from simulated import quick
 
 from cu2port.cli import cli
 from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
@@ -186,7 +187,7 @@ def checked(
     folder = tmp_path_factory.mktemp("check")
     path = folder / "kernels.hip"
     path.write_text(source([*(body for _, body in PLANTED.values()), *CLEAN.values(), *WAVE_SIZE.values()]))
-    binaries = sim_build.build(sim_build.find_program(path), folder, (32, 64), toolchain, check=True)
+    binaries = sim_build.build(quick(sim_build.find_program(path)), folder, (32, 64), toolchain, check=True)
 
     def get(n: int, *waves: int) -> list[sim_check.Verdict]:
         chosen = {w: binaries[w] for w in waves or (32,)}

@@ -45,6 +45,7 @@ def called(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ})
 
 
+@pytest.mark.slow
 def test_a_program_has_them_and_our_headers_do_not(folder: Path) -> None:
     done = called("simulate", "a.cu", "-D", "N=5", "-D", "T=float", "-D", "n=2", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "7 10\n"), done.stderr  # the rewritten `min` saw that N is an int
@@ -75,6 +76,7 @@ def test_a_program_of_sources_in_c_has_them(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_c_that_includes_cudas_headers_is_a_unit_of_a_folder(tmp_path: Path) -> None:
     """It is compiled as C++ with the names of C; C without them stays C."""
     (tmp_path / "run.h").write_text('#ifdef __cplusplus\nextern "C"\n#endif\nint run(int *p);\n')

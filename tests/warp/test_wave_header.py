@@ -179,8 +179,8 @@ def wrong_answers(wave: int, flags: tuple[str, ...], folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("wave", "flags"),
     [
-        pytest.param(32, ("-O1", "-D__GFX11__"), id="wave32"),
-        pytest.param(64, ("-O1", "-D__GFX9__"), id="wave64"),
+        pytest.param(32, ("-O1", "-D__GFX11__"), id="wave32", marks=pytest.mark.slow),
+        pytest.param(64, ("-O1", "-D__GFX9__"), id="wave64", marks=pytest.mark.slow),
         pytest.param(64, ("-O0", "-D__GFX11__"), id="wave64-of-gfx11"),
     ],
 )
