@@ -35,7 +35,7 @@ _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*$
 _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
-_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|rocprim|rocrand|rocthrust)/")
+_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust)/")
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
