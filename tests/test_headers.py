@@ -703,7 +703,8 @@ def test_reads_of_surfaces_compile_for_the_gpu(rocm: Path, tmp_path: Path) -> No
     converted = tmp_path / "k.hip"
     with ClangService() as clang:
         result = translate(SURFACES, path="k.cu", clang=clang)
-    assert not [j for j in result.findings if j.open and j.outcome is not Outcome.APPLIED]
+    left = {j.finding.code for j in result.findings if j.open and j.outcome is not Outcome.APPLIED}
+    assert left == {"CU608"}  # layered ones compile, and read another layer
     converted.write_bytes(result.output)
     calls = re.findall(r"__ockl_image_load_(\w+)@", assembly(rocm, converted, "gfx1100"))
     assert {"1D", "2D", "3D", "lod_1D", "lod_2D", "CM"} == set(calls)
