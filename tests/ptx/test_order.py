@@ -22,6 +22,8 @@ from cu2port.ptx.table import find, spelled
         ("cvt.rn.relu.satfinite.e4m3x2.f32", "cvt.rn.satfinite.relu.e4m3x2.f32"),
         ("setp.f32.lt", "setp.lt.f32"),
         ("lg2.ftz.approx.f32", "lg2.approx.ftz.f32"),
+        ("set.f16.u16.eq", "set.eq.f16.u16"),
+        ("set.u16.f16.eq", "set.eq.u16.f16"),
     ),
 )
 def test_another_order(written: str, manual: str) -> None:
@@ -31,7 +33,19 @@ def test_another_order(written: str, manual: str) -> None:
     assert spelled(match.row, written) == manual
 
 
-@pytest.mark.parametrize("opcode", ("add.f32.f32", "add.foo.f32", "cvt.rn.f32", "add.rn.rz.f32", "add", "add.ftz.u32"))
+@pytest.mark.parametrize(
+    "opcode",
+    (
+        "add.f32.f32",
+        "add.foo.f32",
+        "cvt.rn.f32",
+        "add.rn.rz.f32",
+        "add",
+        "add.ftz.u32",
+        "cvt.rn.f64.f32",
+        "cvt.f64.bf16x2",
+    ),
+)
 def test_what_no_order_makes_right(opcode: str) -> None:
     assert find(opcode) is None
 

@@ -22,6 +22,9 @@ _SCALARS = (
     (_FLOAT, "", "f64"),
 )
 _HALVES = ((_FLOAT, "{.ftz}", "f16"), (_FLOAT, "", "bf16"))
+# what `set` compares for an f16 and for a bf16, which never flushes
+_FOR_F16 = (*_SCALARS, _HALVES[0])
+_FOR_BF16 = tuple((cmp, "", types) for cmp, _, types in (*_SCALARS, *_HALVES))
 _PAIRS = ((_FLOAT, "{.ftz}", "f16x2"), (_FLOAT, "", "bf16x2"))
 _HALF = "half-precision-comparison-instructions-"
 
@@ -158,16 +161,16 @@ _SET = "comparison-and-selection-instructions-set"
     {"set.eq.u32.u32": (((1, 1), 0xFFFFFFFF), ((1, 2), 0)), "set.lt.f32.s32": (((1, 2), 0x3F800000),)},
 )
 @declare("set.CMPFTZ.{dt:u16|s16|u32|s32}.TYPE d:dt, a, b", _HALVES, _HALF + "set")
-@declare("set.CMPFTZ.{dt:f16}.TYPE d:dt, a, b", _HALVES[:1], _HALF + "set")
-@declare("set.CMPFTZ.{dt:bf16}.TYPE d:dt, a, b", _HALVES[1:], _HALF + "set")
+@declare("set.CMPFTZ.{dt:f16}.TYPE d:dt, a, b", _FOR_F16, _HALF + "set")
+@declare("set.CMPFTZ.{dt:bf16}.TYPE d:dt, a, b", _FOR_BF16, _HALF + "set")
 def set_(dt: Type, a: Value, b: Value, cmp: str, ftz: bool = False) -> Value:
     return _truth(compare(a, b, cmp, ftz), dt)
 
 
 @declare(f"set.CMP{_BOOL}FTZ.{{dt:u32|s32|f32}}.TYPE d:dt, a, b, c:pred", _SCALARS, _SET)
 @declare(f"set.CMP{_BOOL}FTZ.{{dt:u16|s16|u32|s32}}.TYPE d:dt, a, b, c:pred", _HALVES, _HALF + "set")
-@declare(f"set.CMP{_BOOL}FTZ.{{dt:f16}}.TYPE d:dt, a, b, c:pred", _HALVES[:1], _HALF + "set")
-@declare(f"set.CMP{_BOOL}FTZ.{{dt:bf16}}.TYPE d:dt, a, b, c:pred", _HALVES[1:], _HALF + "set")
+@declare(f"set.CMP{_BOOL}FTZ.{{dt:f16}}.TYPE d:dt, a, b, c:pred", _FOR_F16, _HALF + "set")
+@declare(f"set.CMP{_BOOL}FTZ.{{dt:bf16}}.TYPE d:dt, a, b, c:pred", _FOR_BF16, _HALF + "set")
 def set_combined(dt: Type, a: Value, b: Value, c: Value, cmp: str, op: str, ftz: bool = False) -> Value:
     return _truth(combined(compare(a, b, cmp, ftz), c, op), dt)
 

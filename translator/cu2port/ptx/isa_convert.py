@@ -148,14 +148,17 @@ def to_f16(a: Value, rnd: str, ftz: bool = False, sat: bool = False) -> Value:
 
 
 @ptx(
-    f"cvt{_FRND}.bf16.{{t:f32}} d:bf16, a",
+    f"cvt{_FRND}{{.ftz}}.bf16.{{t:f32}} d:bf16, a",
     ref=_REF,
-    examples={"cvt.rn.bf16.f32": (((0x3F808000,), 0x3F80), ((0x3F818000,), 0x3F82), ((0x7F7FFFFF,), 0x7F80))},
+    examples={
+        "cvt.rn.bf16.f32": (((0x3F808000,), 0x3F80), ((0x3F818000,), 0x3F82), ((0x7F7FFFFF,), 0x7F80)),
+        "cvt.rp.ftz.bf16.f32": (((1,), 0), ((0x807FFFFF,), 0x8000)),
+    },
     sm=80,
 )
 @ptx(f"cvt{_FRND}.bf16.{{t:f64|f16}} d:bf16, a", ref=_REF, examples={"cvt.rz.bf16.f16": (((0x3C01,), 0x3F80),)}, sm=90)
-def to_bf16(a: Value, rnd: str) -> Value:
-    return converted(as_single(a), TYPES["bf16"], rnd)
+def to_bf16(a: Value, rnd: str, ftz: bool = False) -> Value:
+    return converted(as_single(flushed(a, ftz)), TYPES["bf16"], rnd)
 
 
 def _narrowed(a: Value, t: Type, rnd: str, relued: bool, satfinite: bool) -> Value:
