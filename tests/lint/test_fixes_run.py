@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from loading import load
+from simulated import quick
 
 from cu2port.core.model import Options, Trust
 from cu2port.engine.translate import translate
@@ -131,7 +132,7 @@ CASES = {
 def ran(folder: Path, text: bytes, wave: int) -> str:
     folder.mkdir(exist_ok=True)
     (folder / "a.hip").write_bytes(text)
-    found = sim_build.Program((folder / "a.hip",), flags=("-O0",), warp="flag")
+    found = quick(sim_build.Program((folder / "a.hip",), warp="flag"))
     binary = sim_build.build(found, folder, [wave], sim_compiler.find_toolchain(), jobs=1)[wave]
     return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=60).stdout
 

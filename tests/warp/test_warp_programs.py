@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from simulated import quick
 
 from cu2port.core.model import Options
 from cu2port.engine.effects import on
@@ -33,8 +34,8 @@ def answers(name: str, mode: str, folder: Path, waves: tuple[int, ...] = (32, 64
     """Whether a program passes, by wave size. The mode `renamed` changes names and masks alone."""
     path = PROGRAMS[name]
     renamed = mode == "renamed"
-    flags = ("-O0", *(("-include", str(SHIM)) if renamed else ()))
-    program = sim_build.Program((path,), (path.parent,), (), flags, "flag" if renamed else mode)
+    program = sim_build.Program((path,), (path.parent,), warp="flag" if renamed else mode)
+    program = quick(program, *(("-include", str(SHIM)) if renamed else ()))
     out = {}
     for wave, binary in sim_build.build(program, folder, waves, sim_compiler.find_toolchain()).items():
         ran = simulate.run(binary, (), simulate.Limits(10), capture=True)

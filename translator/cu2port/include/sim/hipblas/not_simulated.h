@@ -1,4 +1,4 @@
-// The rest of hipBLAS: each call says once that it is not simulated.
+// The rest of hipBLAS: each call says once that it is not simulated. The macro is hipBLASLt's too.
 #pragma once
 
 #define CU2PORT_SIM_NOT_BLAS(name)           \
@@ -195,4 +195,3 @@ CU2PORT_SIM_NOT_BLAS(hipblasZtrmv)
 CU2PORT_SIM_NOT_BLAS(hipblasZtrsm)
 CU2PORT_SIM_NOT_BLAS(hipblasZtrsmBatched)
 CU2PORT_SIM_NOT_BLAS(hipblasZtrsv)
-#undef CU2PORT_SIM_NOT_BLAS

@@ -293,17 +293,10 @@ inline hipblasStatus_t hipblasLtMatmul(hipblasLtHandle_t handle, hipblasLtMatmul
     return status;
 }
 
-#define CU2PORT_SIM_NOT_BLAS_LT(name)        \
-    template <class... A>                    \
-    inline hipblasStatus_t name(A&&...) {    \
-        cu2port_sim::not_supported(#name);   \
-        return HIPBLAS_STATUS_NOT_SUPPORTED; \
-    }
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatmulDescGetAttribute)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatmulPreferenceGetAttribute)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatrixLayoutGetAttribute)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatrixTransform)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatrixTransformDescCreate)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatrixTransformDescDestroy)
-CU2PORT_SIM_NOT_BLAS_LT(hipblasLtMatrixTransformDescSetAttribute)
-#undef CU2PORT_SIM_NOT_BLAS_LT
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatmulDescGetAttribute)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatmulPreferenceGetAttribute)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatrixLayoutGetAttribute)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatrixTransform)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatrixTransformDescCreate)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatrixTransformDescDestroy)
+CU2PORT_SIM_NOT_BLAS(hipblasLtMatrixTransformDescSetAttribute)
