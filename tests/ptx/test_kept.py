@@ -422,7 +422,7 @@ def is_whole(loop: str, before: str = "", head: str = "") -> bool:
 def test_a_loop_that_no_lane_leaves_looks_for_lanes_once() -> None:
     out = converted(kernel("#pragma unroll\n    " + LOOP % product("acc[1]"), side="__global__"))
     types = "cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16, float"
-    lambda_ = "[&](auto& acc_kept) __attribute__((always_inline)) {"
+    lambda_ = "[&](auto& acc_kept) CU2PORT_MMA_INLINE {"
     begin = f"    cu2port::mma::in_tiles<{types}>(acc, {lambda_}\n#pragma unroll\n"
     assert begin in out
     assert out.index(begin) < out.index("acc_kept.at(acc, &acc[1][0]));") < out.index("\n    });\n")

@@ -176,7 +176,7 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool | str = False) -> 
             types = f"{both}, cu2port::mma::Bits"
         begin, end = f"auto kept = cu2port::mma::keep<{types}>(c);", "kept.give(c);"
         if n % 2:
-            begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) __attribute__((always_inline)) {{"
+            begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) CU2PORT_MMA_INLINE {{"
             end = "});"
         more = f"for (int i = {count}; i < 4; ++i) if (c[i] != 77) c[0] = -1;" if bits else ""
         if bits and count == 2:

@@ -213,6 +213,7 @@ def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_compiler
     assert ran.stdout == b"3144 3272 3400\n"  # 128 times 1, 2 and 3, 1000, and the sum of 0 to 63
 
 
+@pytest.mark.slow
 def test_instrumented_copy_in_a_build_of_its_own(tmp_path: Path, toolchain: sim_compiler.Toolchain) -> None:
     """Compiled and linked apart, with the same flags for both, beside a unit that is not instrumented."""
     main = WAVE_BUG.replace("__popcll(__ballot(1))", "votes()").replace('printf("time', 'puts(name()); printf("time')
@@ -264,6 +265,18 @@ def test_functions_without_operations_are_left_alone() -> None:
     text = "__device__ float f(float x) { for (int i = 0; i < 9; ++i) x *= x; return x; }\n"
     unit = read(text, "p.hip")
     assert instrument(unit, reached([unit])) == '#line 1 "p.hip"\n' + text
+
+
+def test_a_program_may_have_a_macro_always_inline(simulated: Simulated) -> None:
+    """Also without optimisation, where the headers of the simulator inline nothing by force."""
+    text = program("d[threadIdx.x] = three();").replace(
+        "__global__",
+        "#ifndef always_inline\n#define always_inline inline __attribute__((always_inline))\n#endif\n"
+        "__device__ always_inline int three() { return 3; }\n__global__",
+        1,
+    )
+    ran = simulated(text)
+    assert ran.code == 0, ran.errors.decode()
 
 
 def test_a_program_may_set_the_device_side_for_all(simulated: Simulated) -> None:
@@ -318,6 +331,7 @@ def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be distinguished"
 
 
+@pytest.mark.slow
 def test_constant_expressions_may_share_functions_with_kernels(build: Callable[..., Path], tmp_path: Path) -> None:
     """Since C++20: there the marks of a lane's position may be in a constexpr function."""
     (tmp_path / "shared.hip").write_text(

@@ -362,7 +362,7 @@ def _take(
         types = where(types, " && ".join(there))
     types = f"{types}, {sums}"
     if whole:
-        lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
+        lambda_ = f"[&](auto& {name}) CU2PORT_MMA_INLINE {{"
         noted.around.append(Around(loop, (f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}",), ("});",)))
     else:
         kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"

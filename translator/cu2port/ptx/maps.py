@@ -69,7 +69,7 @@ class ElementMap:
     def edits(self, unit: Unit, kept: str, element: str) -> Iterator[Edit]:
         """What does it to a whole tile, of the tiles that are called `kept`."""
         place = unit.source(self.places[0].start, self.places[0].stop)
-        begin = f"{kept}.each({self.root}, &{place}, [&]({self.type_}& {element}) __attribute__((always_inline)) "
+        begin = f"{kept}.each({self.root}, &{place}, [&]({self.type_}& {element}) CU2PORT_MMA_INLINE "
         braces = ("", ")") if unit.t[self.body.start] == "{" else ("{ ", " })")
         yield insert(unit.p[self.body.start], begin + braces[0])
         yield insert(unit.end(self.body.stop - 1), braces[1] + ";", Side.LEFT)

@@ -32,7 +32,7 @@ from cu2port.syntax.tree import Block, CallExpr, Decl, Eval, Expr, If, Loop, Nam
 
 _FLOATS = re.compile(r"\A(?:std::)?is_same(?:_v)?<(?:float,)?(\w+)(?:,float)?>(?:::value|\(\))?\Z")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_INLINED = frozenset({"__forceinline__", "__noinline__", "always_inline", "noinline"})
+_INLINED = frozenset({"__forceinline__", "__noinline__", "always_inline", "__always_inline__", "noinline"})
 _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
 
 

@@ -17,7 +17,7 @@
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
 #endif
-#define CU2PORT_ATOMIC __host__ __device__ inline __attribute__((always_inline))
+#define CU2PORT_ATOMIC __host__ __device__ inline __attribute__((__always_inline__))
 #define CU2PORT_ATOMIC_CONSTANT __host__ __device__ constexpr
 #define CU2PORT_ATOMIC_IS_HIP 1
 #else

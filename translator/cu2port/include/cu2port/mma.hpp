@@ -18,7 +18,7 @@
 #include "warp.hpp"
 
 #ifdef __HIP__
-#define CU2PORT_MMA __device__ inline __attribute__((always_inline))
+#define CU2PORT_MMA __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace mma {

@@ -34,7 +34,7 @@
 #ifdef CU2PORT_SIM_WAVE
 #define CU2PORT_MMA_INLINE
 #else
-#define CU2PORT_MMA_INLINE __attribute__((always_inline))
+#define CU2PORT_MMA_INLINE __attribute__((__always_inline__))
 #endif
 
 namespace cu2port {
@@ -178,7 +178,7 @@ template <> struct Tile<Pairs> : Tile<float> {
     CU2PORT_MMA Fragment<u32, 2> to_ptx() const { return paired(Tile<float>::to_ptx()); }
     /// An Inf stays one, as in PTX, where each product gives f16.
     CU2PORT_MMA void round() {
-        each([](float& x) __attribute__((always_inline)) { x = f16_at(ptx::f16_rn(x), 0); });
+        each([](float& x) CU2PORT_MMA_INLINE { x = f16_at(ptx::f16_rn(x), 0); });
     }
 };
 CU2PORT_MMA Into<float> floats_of(Into<Pairs> into) { return {into.tile, into.lanes, into.kept, into.same}; }

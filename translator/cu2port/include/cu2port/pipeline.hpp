@@ -26,7 +26,7 @@
 #if defined(CU2PORT_SIM_WAVE)
 #define CU2PORT_PIPELINE __device__ inline
 #else
-#define CU2PORT_PIPELINE __device__ inline __attribute__((always_inline))
+#define CU2PORT_PIPELINE __device__ inline __attribute__((__always_inline__))
 #endif
 
 namespace cu2port {

@@ -20,7 +20,7 @@
 #endif
 
 #if defined(__HIP__) && !defined(CU2PORT_SIMULATED)
-#define CU2PORT_PTX __host__ __device__ inline __attribute__((always_inline))
+#define CU2PORT_PTX __host__ __device__ inline __attribute__((__always_inline__))
 #else
 #define CU2PORT_PTX inline
 #endif

@@ -15,7 +15,7 @@
 #ifndef CU2PORT_PTX_BARRIER_HPP
 #define CU2PORT_PTX_BARRIER_HPP
 
-#define CU2PORT_PTX_BARRIER __device__ inline __attribute__((always_inline))
+#define CU2PORT_PTX_BARRIER __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace ptx {

@@ -5,7 +5,7 @@
 
 #include "warp.hpp"
 
-#define CU2PORT_PTX_DEVICE __device__ inline __attribute__((always_inline))
+#define CU2PORT_PTX_DEVICE __device__ inline __attribute__((__always_inline__))
 #ifdef __clang__  // a lane that is not read need not have set its value
 #define CU2PORT_PTX_VALUE __attribute__((maybe_undef))
 #else

@@ -14,7 +14,7 @@
 #else
 #define CU2PORT_PTX_VALUE
 #endif
-#define CU2PORT_PTX_LANES __device__ inline __attribute__((always_inline))
+#define CU2PORT_PTX_LANES __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace ptx {

@@ -12,7 +12,7 @@
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
 #endif
-#define CU2PORT_SIMD __host__ __device__ inline __attribute__((always_inline))
+#define CU2PORT_SIMD __host__ __device__ inline __attribute__((__always_inline__))
 #else
 #define CU2PORT_SIMD inline
 #endif

@@ -12,7 +12,7 @@
 
 #include <hip/hip_runtime.h>
 
-#define CU2PORT_SOLO __device__ inline __attribute__((always_inline))
+#define CU2PORT_SOLO __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace solo {

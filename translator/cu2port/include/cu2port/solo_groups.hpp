@@ -13,7 +13,7 @@
 
 #include "solo.hpp"
 
-#define CU2PORT_SOLO __device__ inline __attribute__((always_inline))
+#define CU2PORT_SOLO __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace solo {

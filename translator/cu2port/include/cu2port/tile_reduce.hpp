@@ -13,7 +13,7 @@
 #include <hip/hip_runtime.h>
 #endif
 #include <hip/hip_cooperative_groups.h>
-#define CU2PORT_TILE __device__ inline __attribute__((always_inline))
+#define CU2PORT_TILE __device__ inline __attribute__((__always_inline__))
 #else
 #define CU2PORT_TILE inline
 #endif

@@ -23,7 +23,7 @@ constexpr int size = 32;
 #include <hip/hip_runtime.h>
 #endif
 
-#define CU2PORT_WARP __device__ inline __attribute__((always_inline))
+#define CU2PORT_WARP __device__ inline __attribute__((__always_inline__))
 #ifdef __clang__  // a lane that is not read need not have set its value
 #define CU2PORT_WARP_VALUE __attribute__((maybe_undef))
 #else

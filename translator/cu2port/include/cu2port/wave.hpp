@@ -12,7 +12,7 @@
 
 #if defined(__HIP__) || defined(CU2PORT_SIM_WAVE)  // all of it is for the device
 
-#define CU2PORT_WAVE __device__ inline __attribute__((always_inline))
+#define CU2PORT_WAVE __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace wave {

@@ -15,7 +15,7 @@
 #include "mma.hpp"
 #include "names_off.hpp"
 
-#define CU2PORT_WMMA __device__ inline __attribute__((always_inline))
+#define CU2PORT_WMMA __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
 namespace wmma {

@@ -56,7 +56,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #else  // g++ would inline at -O0 too, which takes it up to four times as long
 #define __forceinline__ inline
-#define always_inline unused
+#define __always_inline__ unused  // as our headers write it; a program's own `always_inline` is its own
 #endif
 #define __launch_bounds__(...)
 #ifndef __shared__
