@@ -219,6 +219,7 @@ def test_what_a_copy_of_the_process_looked_up_is_kept(
     assert done() == []
 
 
+@pytest.mark.slow
 def test_edits_of_a_tree_give_what_a_run_without_a_cache_gives(tmp_path: Path) -> None:
     same_after_edits(1, 8, tmp_path)
 

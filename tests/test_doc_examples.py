@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from cu2port.cli import main
 from cu2port.project.config import load_config
@@ -146,10 +147,17 @@ def skip_without_compiler(text: str) -> None:
         pytest.skip("no gcc for C++ here")
 
 
-def consoles() -> Iterator[tuple[Path, Block]]:
+def slow_if_compiled(document: Path, text: str) -> tuple[pytest.MarkDecorator, ...]:
+    """What compiles is slow, but for README's."""
+    return (pytest.mark.slow,) if needs_compiler(text) and document.name != "README.md" else ()
+
+
+def consoles() -> Iterator[ParameterSet]:
     for document in DOCUMENTS:
         if document != GUIDE:
-            yield from ((document, b) for b in blocks(document) if b.language == "console")
+            for b in blocks(document):
+                if b.language == "console":
+                    yield pytest.param(document, b, marks=slow_if_compiled(document, b.text))
 
 
 def console_id(found: object) -> str:
@@ -236,13 +244,14 @@ def test_the_guide_compiles_as_it_says(tmp_path: Path) -> None:
     assert seen == 2
 
 
-def commands() -> Iterator[tuple[str, str]]:
+def commands() -> Iterator[ParameterSet]:
     for document in DOCUMENTS:
         for block in blocks(document):
             if block.language == "sh":
                 lines = [line for line in block.text.splitlines() if line.strip() and not NOT_RUN.search(line)]
                 if lines:
-                    yield shown(document), "\n".join(lines)
+                    text = "\n".join(lines)
+                    yield pytest.param(shown(document), text, marks=slow_if_compiled(document, text))
 
 
 @pytest.mark.parametrize(("document", "lines"), list(commands()))

@@ -70,7 +70,7 @@ def examples() -> list[tuple[str, str, str]]:
     return [(f"{c.code} {k}", e.path, e.before) for c in all_checks() for k, e in enumerate(c.examples)]
 
 
-@pytest.mark.parametrize(("warp", "launch"), [("solo", "ggl"), ("native", "ggl")])
+@pytest.mark.parametrize(("warp", "launch"), [("solo", "ggl"), pytest.param("native", "ggl", marks=pytest.mark.slow)])
 def test_an_example_converted_in_another_mode_is_converted_for_good(warp: str, launch: str) -> None:
     options = Options(warp=warp, launch=launch, use_clang=False)
     assert [name for name, path, text in examples() if not unchanged_the_second_time(text, options, path)] == []

@@ -128,8 +128,8 @@ def test_reading_nested_expressions_is_linear() -> None:
         ("unterminated comments", 256),
         ("typedefs", 128),
         ("nested if, warp", 256),
-        ("nested classes", 2048),
-        ("template heads", 2048),
+        pytest.param("nested classes", 2048, marks=pytest.mark.slow),
+        pytest.param("template heads", 2048, marks=pytest.mark.slow),
     ],
 )
 def test_time_is_linear(name: str, n: int) -> None:

@@ -365,9 +365,11 @@ def test_a_compiler_that_breaks_down() -> None:
     ("trouble", "said"),
     [
         ("gfx942 out of memory", "error for gfx942: the compiler itself broke down"),
-        ("gfx942 leave one behind", "error for gfx942: leave one behind"),
-        ("gfx942 fill the disk", "error for gfx942: OSError: [Errno 27] File too large"),
-        ("host talk", "error for host: xxxx"),
+        pytest.param("gfx942 leave one behind", "error for gfx942: leave one behind", marks=pytest.mark.slow),
+        pytest.param(
+            "gfx942 fill the disk", "error for gfx942: OSError: [Errno 27] File too large", marks=pytest.mark.slow
+        ),
+        pytest.param("host talk", "error for host: xxxx", marks=pytest.mark.slow),
         ("host no list", "error for host: the compiler did not write which headers it read"),
     ],
 )

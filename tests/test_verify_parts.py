@@ -349,18 +349,37 @@ def sample_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
-    """Every sample whose headers are here, except for those that show what is left to a person."""
+    """Every sample whose headers are here, except for those that show what is left to a person; then the wheels and a
+    clang say the same, message by message. With CU2PORT_TEST_ROCM against that ROCm, else against triton's headers."""
+    rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
     try:
-        toolchain.find("", ["gfx942", "gfx1100"], str(tmp_path))
-        headers.find("", None)
+        toolchain.find("wheels", ["gfx942", "gfx1100"], str(tmp_path))
+        headers.find(rocm, None)
     except CannotRun as e:
         pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
-    record = compiling.run(compiling.Request(str(sample_tree), ("gfx942", "gfx1100"), std="c++17", limit_s=900))
+    asked = compiling.Request(str(sample_tree), ("gfx942", "gfx1100"), "wheels", rocm, std="c++17", limit_s=900)
+    record = compiling.run(asked)
+    assert record.compiler_kind == "wheels"
     found = {Path(u.path).parent.name: u.verdict for u in record.units}
     assert found.keys() == {case.name for case in CASES}
     assert {name for name, v in found.items() if v in (FAILS, UNFINISHED)} <= LEFT_TO_A_PERSON.keys()
     assert {name for name in LEFT_TO_A_PERSON if found[name] == COMPILES} == set(), "strike what compiles now"
     assert record.counts[COMPILES] >= 10
+    clang = shutil.which("clang++-22")
+    if clang is None:
+        pytest.skip("no clang++-22 here")  # what the wheels say is tested
+    assert compiling.run(replace(asked, compiler=clang)).units == record.units
+
+
+#: Helper headers that are parts of `ptx.hpp` and `mma.hpp`, which include them.
+PARTS = ("ptx_", "mma_")
+
+
+@pytest.mark.parametrize("whole", ["ptx", "mma"])
+def test_helper_headers_include_their_parts(whole: str) -> None:
+    parts = sorted((INCLUDE_DIR / "cu2port").glob(f"{whole}_*"))
+    text = "".join(p.read_text() for p in (INCLUDE_DIR / "cu2port" / f"{whole}.hpp", *parts))
+    assert parts and [p.name for p in parts if f'#include "{p.name}"' not in text] == []
 
 
 @pytest.mark.slow
@@ -375,35 +394,14 @@ def test_helper_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
     tree = tmp_path / "out"
     shutil.copytree(INCLUDE_DIR / "cu2port", tree / "cu2port")
-    for path in (tree / "cu2port").iterdir():
-        whole = next((h for h in ("ptx", "mma") if path.name.startswith(f"{h}_")), "")  # others are parts of these
-        before = f'#include "cu2port/{whole}.hpp"\n' if whole else ""
-        (tree / f"{path.stem}.hip").write_text(f'{before}#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
+    alone = [p for p in (tree / "cu2port").iterdir() if not p.name.startswith(PARTS)]
+    for path in alone:
+        (tree / f"{path.stem}.hip").write_text(f'#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
     asked = compiling.Request(str(tree), ("gfx942", "gfx1100"), rocm_path=rocm, std="c++17", limit_s=900)
     record = compiling.run(asked)
-    assert len(record.units) == len(list((tree / "cu2port").iterdir()))
+    assert len(record.units) == len(alone)
     assert not record.counts[FAILS] and not record.counts[UNFINISHED], list(verified.lines(record, 0))
     assert record.counts[COMPILES] >= 1
-
-
-@pytest.mark.slow
-def test_wheels_and_a_clang_give_the_same_verdicts(sample_tree: Path, tmp_path: Path) -> None:
-    """All samples, message by message; with CU2PORT_TEST_ROCM against that ROCm, else against triton's headers."""
-    clang = shutil.which("clang++-22")
-    if clang is None:
-        pytest.skip("no clang++-22 here")
-    rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
-    try:
-        toolchain.find("wheels", ["gfx942"], str(tmp_path))
-        headers.find(rocm, None)
-    except CannotRun as e:
-        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
-    asked = compiling.Request(str(sample_tree), ("gfx942", "gfx1100"), clang, rocm, std="c++17", limit_s=900)
-    by_clang = compiling.run(asked)
-    by_wheels = compiling.run(replace(asked, compiler="wheels"))
-    assert by_wheels.compiler_kind == "wheels"
-    assert by_clang.units == by_wheels.units
-    assert by_clang.counts[COMPILES] >= 10
 
 
 @pytest.mark.slow

@@ -104,6 +104,7 @@ def test_the_page_of_a_thousand_files_is_small_enough(doc: dict[str, Any]) -> No
     assert {link[1:] for link in page.links} <= set(page.ids)
 
 
+@pytest.mark.slow
 def test_a_page_that_would_be_too_large_shows_less(doc: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "MOST_BYTES", 700_000)
     text = html.of_audit(doc)

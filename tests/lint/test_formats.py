@@ -187,6 +187,7 @@ def many(count: int) -> list[FileLint]:
     return out
 
 
+@pytest.mark.slow
 def test_the_largest_log_stays_inside_githubs_limits() -> None:
     text = sarif.of_lint(many(30_000))
     assert len(gzip.compress(text.encode(), 6)) < sarif.MOST_BYTES

@@ -153,6 +153,7 @@ def by_functions(step: Step) -> str:
     )
 
 
+@pytest.mark.slow
 def test_converted_functions_compute_what_their_text_computes(tmp_path: Path) -> None:
     """At random, as `test_carry_macros.py` has it for macros."""
     rng = random.Random(8)

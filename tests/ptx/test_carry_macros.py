@@ -271,6 +271,7 @@ def test_a_tree_tells_who_includes_the_macros(tmp_path: Path) -> None:
 # --- at random -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_converted_functions_compute_what_their_text_computes(tmp_path: Path) -> None:
     """What is converted does not depend on a flag that a caller left, whatever way is taken."""
     rng = random.Random(3)

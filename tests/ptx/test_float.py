@@ -180,6 +180,7 @@ def agree(chosen: list[Case], answers: list[list[tuple[int, ...]]]) -> None:
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:20])
 
 
+@pytest.mark.slow
 def test_clang_agrees(tmp_path: Path) -> None:
     """With optimisation, contraction everywhere it is allowed, and clang's own minimum and maximum."""
     chosen = float_cases(25, most=2)

@@ -243,7 +243,10 @@ def test_a_scale_of_all_lanes_takes_no_exchange(tmp_path: Path) -> None:
     assert "scratch_" not in code
 
 
-@pytest.mark.parametrize(("gpu", "alone", "in_tiles"), [("gfx1100", (8, 20), (8, 1)), ("gfx1201", (0, 27), (0, 9))])
+@pytest.mark.parametrize(
+    ("gpu", "alone", "in_tiles"),
+    [("gfx1100", (8, 20), (8, 1)), pytest.param("gfx1201", (0, 27), (0, 9), marks=pytest.mark.slow)],
+)
 def test_wmma_takes_less_than_vector_instructions(
     gpu: str, alone: tuple[int, int], in_tiles: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -254,12 +257,13 @@ def test_wmma_takes_less_than_vector_instructions(
         assert found["vector"] <= vector
 
 
-@pytest.mark.parametrize("gpu", ["gfx1100", "gfx1201"])
+@pytest.mark.parametrize("gpu", [pytest.param("gfx1100", marks=pytest.mark.slow), "gfx1201"])
 def test_wavefronts_of_64_lanes_take_no_wmma(gpu: str, tmp_path: Path) -> None:
     parts = machine_code(TOOL.source([FORM], ""), tmp_path, gpu, "-mwavefrontsize64")
     assert "v_wmma" not in "".join(parts.values())
 
 
+@pytest.mark.slow
 def test_lanes_that_are_not_there_take_vector_instructions(tmp_path: Path) -> None:
     code = machine_code(TOOL.source([FORM], TOOL.TESTED), tmp_path, "gfx942", "-O3")["_Z4k8_0v"]
     assert code.count("v_mfma") == 16
@@ -312,6 +316,7 @@ def test_every_form_takes_what_the_page_says(gpu: str, tmp_path: Path) -> None:
     assert [TOOL.cell(cost) for cost in found] == [row[gpu] for row in page().values()]
 
 
+@pytest.mark.slow
 def test_what_lanes_that_are_missing_take_is_short(tmp_path: Path) -> None:
     """Else the compiler does not unroll a loop of products, and keeps its arrays in memory."""
     parts = machine_code(TOOL.source([FORM], TOOL.TESTED), tmp_path, "gfx942", "-O3")

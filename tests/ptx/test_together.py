@@ -273,6 +273,7 @@ def expected(body: Sequence[Node], v: Sequence[int], carry: int) -> list[int]:
     return [*(after[f"%[v{k}]"] for k in range(_WORDS)), v[_WORDS]]
 
 
+@pytest.mark.slow
 def test_converted_functions_compute_what_their_text_computes(tmp_path: Path) -> None:
     """What is converted does not depend on a flag that a caller left, whatever way is taken."""
     rng = random.Random(11)

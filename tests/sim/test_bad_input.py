@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.core.data import cache_dir
 from cu2port.verify import cccl, sim_build, sim_compiler, simulate
 from cu2port.verify.simulate import CANNOT, TIMED_OUT
 
@@ -22,7 +23,7 @@ def kernel(body: str) -> str:
 
 
 def simulated(folder: Path, text: str, *arguments: str, name: str = "p.hip") -> subprocess.CompletedProcess[str]:
-    """Run `cu2port simulate` with a home, a cache and a folder for temporary files of its own."""
+    """Run `cu2port simulate` with a home and a folder for temporary files of its own."""
     work = folder / "work"
     for where in ("work", "home", "temporary"):
         (folder / where).mkdir(exist_ok=True)
@@ -31,6 +32,7 @@ def simulated(folder: Path, text: str, *arguments: str, name: str = "p.hip") -> 
         **os.environ,
         "PYTHONPATH": str(Path(sim_build.__file__).parents[2]),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "CU2PORT_CACHE_DIR": str(cache_dir()),
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "temporary"),
     }
@@ -44,63 +46,56 @@ def simulated(folder: Path, text: str, *arguments: str, name: str = "p.hip") -> 
     return done
 
 
-@pytest.fixture
-def folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose cache has only what the simulator keeps: runtimes."""
-    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "bad-input-cache"))
-    return tmp_path
-
-
 @pytest.mark.slow
-def test_errors_of_a_cuda_file_stand_at_its_lines(folder: Path) -> None:
+def test_errors_of_a_cuda_file_stand_at_its_lines(tmp_path: Path) -> None:
     """Conversion adds one include and drops two: lines move."""
     text = (
         "#include <cuda.h>\n#include <cuda_runtime.h>\n#include <device_launch_parameters.h>\n#include <cstdio>\n"
         "__global__ void k(int* d) {\n  d[0] = missing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n"
     )
-    done = simulated(folder, text, name="p.cu")
+    done = simulated(tmp_path, text, name="p.cu")
     assert done.returncode == CANNOT
     assert "p.cu:6:" in done.stderr and "missing" in done.stderr and "does not build" in done.stderr
-    done = simulated(folder, text.split("\n", 4)[4].replace("missing", "*lost"), name="p.cu")
+    done = simulated(tmp_path, text.split("\n", 4)[4].replace("missing", "*lost"), name="p.cu")
     assert done.returncode == CANNOT and "p.cu:2:" in done.stderr and "lost" in done.stderr
 
 
-def test_crash(folder: Path) -> None:
-    done = simulated(folder, kernel("if (threadIdx.x == 3) *reinterpret_cast<volatile int*>(16) = 1;"))
+def test_crash(tmp_path: Path) -> None:
+    done = simulated(tmp_path, kernel("if (threadIdx.x == 3) *reinterpret_cast<volatile int*>(16) = 1;"))
     assert done.returncode == 139
     assert "memory access that is not allowed in a kernel" in done.stderr and "thread (3,0,0)" in done.stderr
     assert "ended by signal 11" in done.stderr
 
 
-def test_crash_far_away(folder: Path) -> None:
+def test_crash_far_away(tmp_path: Path) -> None:
     """The system tells no address for one that is too large; none is made up."""
-    done = simulated(folder, kernel("d[threadIdx.x + (size_t{1} << 60)] = 1;"))
+    done = simulated(tmp_path, kernel("d[threadIdx.x + (size_t{1} << 60)] = 1;"))
     assert done.returncode == 139
     assert "not allowed in a kernel" in done.stderr and "address 0x0" not in done.stderr
 
 
-def test_hang(folder: Path) -> None:
+def test_hang(tmp_path: Path) -> None:
     text = kernel("volatile int* v = d;\nwhile (v[0] == 0) d[1] += 1;")
-    done = simulated(folder, text, "--time-limit", "1.5")
+    done = simulated(tmp_path, text, "--time-limit", "1.5")
     assert done.returncode == TIMED_OUT
     assert "kernel k launched at p.hip:" in done.stderr and "--time-limit" in done.stderr
 
 
-def test_deadlock(folder: Path) -> None:
-    done = simulated(folder, kernel("if (threadIdx.x < 7) __syncthreads();\nelse __syncthreads();"))
+def test_deadlock(tmp_path: Path) -> None:
+    done = simulated(tmp_path, kernel("if (threadIdx.x < 7) __syncthreads();\nelse __syncthreads();"))
     assert done.returncode == CANNOT
     assert "deadlock" in done.stderr and "p.hip:4" in done.stderr and "p.hip:5" in done.stderr
 
 
-def test_too_much_device_memory(folder: Path) -> None:
+def test_too_much_device_memory(tmp_path: Path) -> None:
     text = HEAD + "int main() { void* p; puts(hipGetErrorString(hipMalloc(&p, size_t{3} << 30))); return p ? 0 : 7; }\n"
-    done = simulated(folder, text.replace("void* p;", "void* p = nullptr;"), "--memory", "1G")
+    done = simulated(tmp_path, text.replace("void* p;", "void* p = nullptr;"), "--memory", "1G")
     assert (done.returncode, done.stdout) == (7, "out of memory\n")
     assert "refused" in done.stderr and "--memory" in done.stderr
 
 
-def test_a_size_that_is_none(folder: Path) -> None:
-    done = simulated(folder, "int main() {}\n", "--memory", "much")
+def test_a_size_that_is_none(tmp_path: Path) -> None:
+    done = simulated(tmp_path, "int main() {}\n", "--memory", "much")
     assert done.returncode == CANNOT
     assert done.stderr == "cu2port simulate: --memory much: a number with K, M or G, such as 8M\n"
 
@@ -112,10 +107,18 @@ def test_more_memory_than_the_machine_has(tmp_path: Path, monkeypatch: pytest.Mo
     assert ran.too_large and ran.code == CANNOT and not ran.timed_out
 
 
-def test_nothing_is_left_in_the_cache_but_runtimes_and_the_header(folder: Path) -> None:
-    assert simulated(folder, kernel("d[threadIdx.x] = 1;")).returncode == 0
-    cache = Path(os.environ["CU2PORT_CACHE_DIR"])
-    assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} <= {"runtime", "asked", "first", "first.h"}
+@pytest.mark.slow
+def test_nothing_is_left_in_the_cache_but_runtimes_and_the_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    assert simulated(tmp_path, kernel("d[threadIdx.x] = 1;")).returncode == 0
+    assert {p.name.partition("-")[0] for p in (tmp_path / "cache/sim").iterdir()} <= {
+        "runtime",
+        "asked",
+        "first",
+        "first.h",
+    }
 
 
 def test_where_thrust_is_missing_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

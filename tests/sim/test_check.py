@@ -196,6 +196,7 @@ def checked(
     return get
 
 
+@pytest.mark.slow
 def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]]) -> None:
     missed = []
     in_output = ("inactive-lane", "order", "mask", "unset")  # seen in the output alone
@@ -209,6 +210,7 @@ def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]
     assert len(PLANTED) >= 20
 
 
+@pytest.mark.slow
 def test_clean_kernels_stay_silent(checked: Callable[[int], list[sim_check.Verdict]]) -> None:
     spoken = []
     for n, name in enumerate(CLEAN):

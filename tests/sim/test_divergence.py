@@ -349,7 +349,7 @@ def _agree(build: Callable[[Path, int], Path], folder: Path, seeds: range, wave:
     assert wrong == []
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_lanes_meet_as_on_a_machine_with_an_execution_mask(
     wave: int, build: Callable[[Path, int], Path], tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))
 LEAST = 60  # answers that the suite must check
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 @pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
 def test_answers(path: Path, wave: int, build: Callable[[Path, int], Path]) -> None:
     ran = simulate.run(build(path, wave), (), simulate.Limits(60), capture=True)

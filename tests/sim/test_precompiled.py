@@ -32,6 +32,7 @@ def second(gcc: sim_compiler.Toolchain, *words: str) -> list[str]:
     return gcc.runtime_first(words)
 
 
+@pytest.mark.slow
 def test_one_header_for_all_folders_and_macros(gcc: sim_compiler.Toolchain) -> None:
     plain = second(gcc, *gcc.flags(64), "-O0")
     assert made_by(plain).is_file()

@@ -51,6 +51,7 @@ def test_a_program_has_them_and_our_headers_do_not(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "7 10\n"), done.stderr  # the rewritten `min` saw that N is an int
 
 
+@pytest.mark.slow
 def test_stand_ins_take_them_and_dependencies_name_none_of_it(folder: Path) -> None:
     done = called("sim-cc", "-DN=5", "-DT=float", "-Dn=2", "-MD", "-MF", "a.d", "-c", "a.cu", "-o", "a.o", cwd=folder)
     assert done.returncode == 0, done.stderr

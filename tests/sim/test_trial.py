@@ -86,6 +86,7 @@ def tried(tmp_path: Path, toolchain: Toolchain) -> Try:
     return get
 
 
+@pytest.mark.slow
 def test_kernels_are_told_apart(tried: Try) -> None:
     """One file, without its program and without cuBLAS: sums, structs, constants, a race of blocks, PTX."""
     said = tried(SUM, waves=(64,), kernels=frozenset({"sum", "items", "last", "ptx"}))
@@ -155,6 +156,7 @@ inline void go(int* p) { k<ops::Twice, kSize><<<1, 64>>>(p); }
     assert said.outcome == "same", said.text
 
 
+@pytest.mark.slow
 def test_an_index_that_no_other_thread_has_takes_launches_where_arrays_of_any_do_not(tried: Try) -> None:
     """Where the order of threads decides, the launch is tried again with integers that are distinct."""
     text = """#ifdef __HIP__
@@ -228,6 +230,7 @@ def test_a_kernel_that_is_only_renamed_differs_at_64_lanes(tried: Try) -> None:
         assert m and int(m[2]) == 32 * int(m[1]) and int(m[3]) == int(m[2]) % 64, said.why
 
 
+@pytest.mark.slow
 def test_solo_kernels_get_the_block_that_they_ask_for(tried: Try) -> None:
     text = """__global__ void k(int* a) { a[threadIdx.x] = blockDim.x; }
 void go() { k<<<1, 64>>>(0); k<<<1, 1024>>>(0); }
@@ -247,6 +250,7 @@ def test_a_launch_that_leaves_an_array_says_nothing(tried: Try) -> None:
     assert said.outcome == "could not" and "no arguments found: illegal instruction or trap" in said.why, said.text
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_and_is_not_used_is_left_out(tried: Try) -> None:
     """Names keep it: the kernel has a `data`, so it keeps the function `data`, that keeps `Logged`."""
     text = """struct Logged { missing::Stream stream() const; };
@@ -365,6 +369,7 @@ void go(int* a) { l<<<1, 64>>>(a, 16); }
     assert said["l"].outcome == "same", said["l"].text
 
 
+@pytest.mark.slow
 def test_a_kernel_of_a_header_sees_what_its_unit_declares_before(tried: Try, tmp_path: Path) -> None:
     (tmp_path / "k.cuh").write_text("__global__ void k(number* a) { a[threadIdx.x] = SIZE; }\n")
     said = tried('#define SIZE 8\ntypedef int number;\n#include "k.cuh"\n', waves=(64,))["k"]
@@ -436,6 +441,7 @@ __global__ void behind(float* a, int octave) { a[threadIdx.x] = *(factors + octa
     assert said["chosen"].branches == 1.0
 
 
+@pytest.mark.slow
 def test_a_race_that_both_orders_hide_is_no_difference(tried: Try) -> None:
     """The first and the last warp leave one value; one between them another, and later in a wave of 64."""
     text = """__global__ void k(int* out, int* in) {

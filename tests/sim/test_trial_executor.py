@@ -20,6 +20,7 @@ void go(int* a) { good<<<1, 64>>>(a); wrong<<<1, 64>>>(a); half<<<1, 64>>>(a); m
 """
 
 
+@pytest.mark.slow
 def test_kernels_that_agree_are_kept_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")  # the tool sets both, for its children too
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")

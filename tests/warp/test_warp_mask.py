@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 
 HEADER = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port" / "warp.hpp"
@@ -19,6 +21,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.slow
 def test_masks(tmp_path: Path) -> None:
     (tmp_path / "cu2port").mkdir()
     shutil.copy(HEADER, tmp_path / "cu2port")

@@ -326,6 +326,7 @@ def answers(native_answers: Callable[[str], Answers]) -> Answers:
     return native_answers(_program())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_are_cudas(name: str, size: int, answers: Answers) -> None:

@@ -167,6 +167,7 @@ def wrote(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[int, dict[
     return {n: _answers(_tree(tmp_path_factory.mktemp("tree"), files), *rest) for n, rest in orders.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", (*NATIVE, *THROUGH))
 def test_answers_are_cudas(name: str, wrote: dict[str, dict[int, dict[str, str]]]) -> None:
     for size in SIZES:

@@ -263,6 +263,7 @@ def wrote(native_answers: Callable[[str], Answers]) -> Answers:
     return native_answers(_program())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NATIVE)
 def test_answers_are_cudas(name: str, wrote: Answers) -> None:
     for size in SIZES:

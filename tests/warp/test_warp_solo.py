@@ -153,7 +153,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         for wave, binary in sim_build.build(program, folder / "build", (32, 64), toolchain).items():
             for n, launch in enumerate(LAUNCHES):
                 hangs = (mode, wave) == ("logical", 64) and launch in WAITING  # one takes a lock for ever, and computes
-                ran = simulate.run(binary, (str(n),), simulate.Limits(2 if hangs else 10), capture=True)
+                ran = simulate.run(binary, (str(n),), simulate.Limits(1 if hangs else 10), capture=True)
                 out[mode, wave, launch] = (ran.code, ran.output.decode())
     return out
 
