@@ -78,6 +78,8 @@ def test_a_register_and_its_scope() -> None:
         (f"{FIRST} a[1] = g(a); {LAST}", 2),
         (f"{FIRST} a[1] = h<4>(a); {LAST}", 2),
         (f"{FIRST} (*p)(a); {LAST}", 2),
+        (f"{FIRST} (p)(a); {LAST}", 2),
+        (f"{FIRST} (a[1])(a); {LAST}", 2),
         (f"{FIRST} MACRO; {LAST}", 2),
         (f"#define VALUE g(a)\n{FIRST} a[1] = VALUE; {LAST}", 2),
         (f"{FIRST} asm(\"addc.u32 %0, %1, 0;\" : \"=r\"(c) : \"r\"(g(a)));", 2),
@@ -120,6 +122,7 @@ def test_an_operator_that_leaves_a_carry_may_be_anywhere() -> None:
         f"while (n--) {{ {FIRST} for (i = 1; i < 4; i++) {NEXT} g(a); }}",
         f"#if A\n{FIRST}\n#pragma unroll\nfor (i = 1; i < n; i++) {NEXT}\n#else\n{FIRST}\n{LAST}\n#endif",
         f"{FIRST} if (n) {{ {FIRST} }} else {{ {NEXT} }} {LAST}",
+        f"{FIRST} a[1] += (unsigned)(n) + (const long long)(i); a[2] = *(unsigned *)(b) + *(struct S **)(b); {LAST}",
         f"for (i = 0; i < n; i++) if (i & 1) {{ c = 0; {FIRST} {LAST} }} else c = 1; g(a);",
         'asm("{ .reg.pred p;"); asm("setp.ne.u32 p, %0, 0;" :: "r"(c)); asm("@p add.cc.u32 %0, %0, 1;" : "+r"(a[0]));'
         ' asm("@p addc.u32 %0, %0, 0;" : "+r"(a[1])); asm("}");',

@@ -329,7 +329,7 @@ PREFETCH = Op(
 
 
 @ptx("prefetch{.space:global|local}.{level:L1|L2} [a]", ref=_REF + "prefetch-prefetchu")
-@ptx("prefetch.global.{level:L2::evict_last|L2::evict_normal} [a]", ref=_REF + "prefetch-prefetchu")
+@ptx("prefetch{.space:global}.{level:L2::evict_last|L2::evict_normal} [a]", ref=_REF + "prefetch-prefetchu")
 @ptx("prefetchu.L1 [a]", ref=_REF + "prefetch-prefetchu")
 def prefetch(a: Value) -> Value:
     return Value(PREFETCH, VOID, (a,))

@@ -128,7 +128,17 @@ def calls_nothing(unit: Unit, before: int) -> bool:
         return t[k - 1].endswith("_cast")
     if t[before] in _NO_CALL or t[before] in unit.asm_words:
         return True
-    return not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
+    return _is_cast(unit, before) or not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
+
+
+def _is_cast(unit: Unit, before: int) -> bool:
+    """Whether a `)` ends a cast whatever its names mean: to a pointer, since no expression ends with `*`, or to a
+    fundamental type."""
+    t = unit.t
+    if t[before] != ")":
+        return False
+    inside = set(t[unit.match[before] + 1 : before])
+    return t[before - 1] == "*" or (bool(inside) and inside <= BASIC | CV)
 
 
 def _end(unit: Unit, last: int, i: int) -> int:
