@@ -174,7 +174,8 @@ class Project:
     PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
     see `facts/product_functions.py`. `side_macros`: macros of included files for execution space specifiers, see
     `facts/side_macros.py`; `prefix_macros`: those that make CUDA names, see `facts/prefix_macros.py`;
-    `asm_keywords`: those that stand for `asm`, see `facts/asm_keywords.py`.
+    `asm_keywords`: those that stand for `asm`, see `facts/asm_keywords.py`; `text_macros`: those that are parts of its
+    texts, see `facts/text_macros.py`.
     `member_sides`: functions that included files declare, members or not, with their execution spaces, see
     `facts/member_sides.py`. `aliases`: names for namespaces of CUDA's libraries in included files, see
     `facts/namespace_aliases.py`.
@@ -197,6 +198,7 @@ class Project:
     side_macros: frozenset[str] = frozenset()
     prefix_macros: frozenset[str] = frozenset()
     asm_keywords: frozenset[str] = frozenset()
+    text_macros: frozenset[str] = frozenset()
     member_sides: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()

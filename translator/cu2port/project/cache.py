@@ -243,17 +243,17 @@ def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     own, promised = sorted(found.declared), sorted(found.promised)
     macros = sorted(found.side_macros), sorted(found.prefix_macros), sorted(found.member_sides), sorted(found.aliases)
     told = sorted(found.carry), sorted(found.products), found.multiplies, *macros, sorted(found.asm_keywords)
-    return json.dumps([own, found.includes, side, promised, names, asked, *told]).encode()
+    return json.dumps([own, found.includes, side, promised, names, asked, *told, sorted(found.text_macros)]).encode()
 
 
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
         declared, includes, side, promised, names, asked, carry, products, multiplies, *macros = json.loads(content)
-        sides, prefixes, members, aliases, keywords = map(_shared, macros)
+        sides, prefixes, members, aliases, keywords, texts = map(_shared, macros)
         facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
         known = tuple((intern(a), bool(b)) for a, b in includes)
         wanted = None if asked is None else _shared(asked)
-        told = _shared(carry), _shared(products), bool(multiplies), sides, prefixes, members, aliases, keywords
+        told = _shared(carry), _shared(products), bool(multiplies), sides, prefixes, members, aliases, keywords, texts
         scan = Scan(_shared(declared), known, facts, _shared(promised), b"", wanted, *told)
         return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):

@@ -50,7 +50,7 @@ class Scan(NamedTuple):
     hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`; `multiplies`: whether anything does.
     `side_macros`: macros for execution space specifiers; `prefix_macros`: those that make CUDA names.
     `member_sides`: functions, members or not, that are declared with execution spaces; `aliases`: names for namespaces
-    of CUDA's libraries; `asm_keywords`: macros that stand for `asm`.
+    of CUDA's libraries; `asm_keywords`: macros that stand for `asm`; `text_macros`: those that are parts of its texts.
     """
 
     declared: frozenset[str] = frozenset()
@@ -67,11 +67,12 @@ class Scan(NamedTuple):
     member_sides: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
     asm_keywords: frozenset[str] = frozenset()
+    text_macros: frozenset[str] = frozenset()
 
 
 def _speaks(s: Scan) -> bool:
     """Whether a file says something to those who include it."""
-    macros = s.side_macros or s.prefix_macros or s.member_sides or s.aliases or s.asm_keywords
+    macros = s.side_macros or s.prefix_macros or s.member_sides or s.aliases or s.asm_keywords or s.text_macros
     return bool(s.declared or s.promised or s.carry or s.products or macros)
 
 
@@ -119,6 +120,7 @@ class Graph:
         self._side_macros = {f: scan.side_macros for f, scan in scans.items() if scan.side_macros}
         self._prefix_macros = {f: scan.prefix_macros for f, scan in scans.items() if scan.prefix_macros}
         self._asm_keywords = {f: scan.asm_keywords for f, scan in scans.items() if scan.asm_keywords}
+        self._text_macros = {f: scan.text_macros for f, scan in scans.items() if scan.text_macros}
         self._aliases = {f: scan.aliases for f, scan in scans.items() if scan.aliases}
         self._member_sides = {f: scan.member_sides for f, scan in scans.items() if scan.member_sides}
         headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
@@ -176,11 +178,18 @@ class Graph:
 
     def asm_keywords(self, file: str) -> frozenset[str]:
         """The macros that stand for `asm`, of the files that a file reaches, as `declared` has it."""
-        if not self._asm_keywords:
+        return self._with_includers(self._asm_keywords, file)
+
+    def text_macros(self, file: str) -> frozenset[str]:
+        """The macros that are parts of PTX's texts, of the files that a file reaches, as `declared` has it."""
+        return self._with_includers(self._text_macros, file)
+
+    def _with_includers(self, told: Mapping[str, frozenset[str]], file: str) -> frozenset[str]:
+        """What the files say that a file reaches, as `declared` has it."""
+        if not told:
             return frozenset()
         reached = self._reached_with_includers(file)
-        there = (f for f in self._asm_keywords if f != file and self._bit[f] & reached)
-        return frozenset(said for f in there for said in self._asm_keywords[f])
+        return frozenset(said for f in told if f != file and self._bit[f] & reached for said in told[f])
 
     def aliases(self, file: str) -> frozenset[str]:
         """The names for namespaces of CUDA's libraries, of the files that a file reaches."""

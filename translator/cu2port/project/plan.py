@@ -220,6 +220,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side_macros=graph.side_macros(job.path) if graph else frozenset(),
             prefix_macros=graph.prefix_macros(job.path) if graph else frozenset(),
             asm_keywords=graph.asm_keywords(job.path) if graph else frozenset(),
+            text_macros=graph.text_macros(job.path) if graph else frozenset(),
             member_sides=graph.member_sides(job.path) if graph else frozenset(),
             aliases=graph.aliases(job.path) if graph else frozenset(),
             products=told.products,

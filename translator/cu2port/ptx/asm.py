@@ -19,7 +19,7 @@ from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm_branches import MOST_READINGS, TOO_MANY, branches_in, ways_through
 from cu2port.ptx.calls import Call, calls, macro_around
-from cu2port.ptx.macros import Macros, UnknownTextError, definitions_at, live_definitions
+from cu2port.ptx.macros import Macros, UnknownTextError, bodies_of, definitions_at, live_definitions
 from cu2port.syntax.lexer import Group, is_identifier, is_string
 from cu2port.syntax.strings import decode
 
@@ -182,12 +182,12 @@ def macro_texts(unit: Unit, s: AsmStatement) -> str:
     out, seen, todo = [], set[str](), unit.t[s.open + 1 : end]
     while todo:
         name = todo.pop()
-        if name in seen or name not in unit.macros:
+        if name in seen:
             continue
         seen.add(name)
-        for m in unit.macros[name]:
-            out += [word for word in unit.t[m.first : m.stop] if is_string(word)]
-            todo += unit.t[m.first : m.stop]
+        for body in bodies_of(unit, name):
+            out += [word for word in body if is_string(word)]
+            todo += body
     return " ".join(out)
 
 
@@ -256,9 +256,12 @@ def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]
     todo = [unit.t[k] for k in _top_level(unit, indices)] if unit.macros else []
     while todo:
         name = todo.pop()
-        if name in seen or name not in unit.macros:
+        if name in seen:
             continue
         seen.add(name)
+        if name not in unit.macros:
+            todo += (word for body in bodies_of(unit, name) for word in body)
+            continue
         seen_here = definitions_at(unit, name, unit.p[indices[0]])
         bodies = {tuple(unit.t[m.first : m.stop]): m for m in reversed(seen_here)}
         if bodies.keys() == {('"l"',), ('"r"',)}:  # a pointer's constraint: HIP has 64-bit pointers

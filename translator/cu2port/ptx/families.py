@@ -101,6 +101,18 @@ FAMILIES: tuple[Family, ...] = (
         "use tex1Dfetch, tex2D and similar functions with a hipTextureObject_t",
     ),
     _family(
+        r"atom[\w.:]*\.b128",
+        "hopper",
+        "it changes 16 bytes at once, and AMD's atomics change 8 at most",
+        "keep what must change together in 8 bytes, or change it under a lock",
+    ),
+    _family(
+        r"(?:atom|red)[\w.:]*\.noftz[\w.:]*",
+        "hopper",
+        "it takes the least or greatest of halves in memory, which no AMD atomic does",
+        "loop over atom.cas.b32 with min.f16x2 or max.f16x2 of the old value and yours",
+    ),
+    _family(
         r"cvt\.rs",
         "hopper",
         "it rounds by random bits, whose places NVIDIA's manual shows in figures only",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
@@ -37,6 +38,38 @@ def definitions_at(unit: Unit, name: str, at: int) -> list[Macro]:
 _KNOWN = {"_CG_ASM_PTR_CONSTRAINT": '"l"', "_CUB_ASM_PTR_": '"l"', "_CUB_ASM_PTR_SIZE_": '"u64"'}
 
 
+class Body(NamedTuple):
+    """The definition of a macro."""
+
+    params: tuple[str, ...] | None
+    tokens: tuple[str, ...]
+
+
+def _body(unit: Unit, macro: Macro) -> Body:
+    return Body(macro.params, tuple(unit.t[macro.first : macro.stop]))
+
+
+def of_headers(unit: Unit) -> Mapping[str, Body]:
+    """The macros of included files that are parts of texts, without those which have several definitions."""
+    return unit.once(_of_headers) if unit.project.text_macros else {}
+
+
+def _of_headers(unit: Unit) -> dict[str, Body]:
+    lines = (f"#define {line}\n" for line in sorted(unit.project.text_macros))
+    header = Unit("".join(lines), unit.catalog, path=unit.path)
+    bodies = {name: {_body(header, m) for m in found} for name, found in header.macros.items()}
+    header.forget()
+    return {name: next(iter(found)) for name, found in bodies.items() if len(found) == 1}
+
+
+def bodies_of(unit: Unit, name: str) -> list[list[str]]:
+    """The tokens of each definition of a macro, of the file or else of a header."""
+    if name in unit.macros:
+        return [unit.t[m.first : m.stop] for m in unit.macros[name]]
+    told = of_headers(unit)
+    return [list(told[name].tokens)] if name in told else []
+
+
 @dataclass(frozen=True, slots=True)
 class Macros:
     """The macros of a file; `chosen` says which definition holds of those that have several."""
@@ -61,14 +94,14 @@ class Macros:
             if macro is None:
                 out.append(_KNOWN.get(tok, tok))
             elif macro.params is None:
-                out.extend(self._replace(self.unit.t[macro.first : macro.stop], hidden | {tok}))
+                out.extend(self._replace(list(macro.tokens), hidden | {tok}))
             elif k < len(tokens) and tokens[k] == "(":
                 args, k = _arguments(tokens, k)
                 raw = dict(zip(macro.params, args, strict=False))
                 if len(args) != len(macro.params) and not (args == [[]] and not macro.params):
                     raise UnknownTextError(f"`{tok}` is called with another number of arguments than it has")
                 full = {p: self._replace(a, hidden) for p, a in raw.items()}
-                body = substitute(self.unit.t[macro.first : macro.stop], raw, full)
+                body = substitute(list(macro.tokens), raw, full)
                 out.extend(self._replace(body, hidden | {tok}))
             else:
                 out.append(tok)
@@ -76,13 +109,11 @@ class Macros:
                 raise UnknownTextError("its macros make it too long")
         return out
 
-    def _definition(self, name: str) -> Macro | None:
+    def _definition(self, name: str) -> Body | None:
         if name not in self.unit.macros:
-            return None
-        if name in self.chosen:
-            return self.chosen[name]
-        found = live_definitions(self.unit, name)
-        return found[0] if found else None
+            return of_headers(self.unit).get(name)
+        found = [self.chosen[name]] if name in self.chosen else live_definitions(self.unit, name)
+        return _body(self.unit, found[0]) if found else None
 
 
 def substitute(tokens: list[str], raw: Mapping[str, list[str]], full: Mapping[str, list[str]]) -> list[str]:

@@ -123,6 +123,7 @@ def sources(program: Program) -> dict[Path, Text]:
                     carry=graph.carry(str(real)),
                     side_macros=graph.side_macros(str(real)),
                     asm_keywords=graph.asm_keywords(str(real)),
+                    text_macros=graph.text_macros(str(real)),
                     prefix_macros=graph.prefix_macros(str(real)),
                     member_sides=graph.member_sides(str(real)),
                     aliases=graph.aliases(str(real)),
