@@ -37,6 +37,8 @@ def test_another_order(written: str, manual: str) -> None:
     "opcode",
     (
         "add.f32.f32",
+        "mma.sync.aligned.m16n8k8.col.row.f32.f16.f16.f32",
+        "mma.sync.aligned.m8n8k4.col.row.f64.f64.f64.f64",
         "add.foo.f32",
         "cvt.rn.f32",
         "add.rn.rz.f32",

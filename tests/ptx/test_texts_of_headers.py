@@ -78,5 +78,5 @@ def test_the_files_own_definition_comes_first(tmp_path: Path) -> None:
 def test_a_macro_of_the_file_in_a_headers_text_may_have_several_definitions(tmp_path: Path) -> None:
     header = '#define TEXT "add.u32 %0, %1, " STEP ";"\n'
     own = '#include "parts.h"\n#ifdef A\n#define STEP "1"\n#else\n#define STEP "2"\n#endif\n'
-    out = converted(tmp_path, header, own + SOURCE.replace("{\" BODY(%1, %2) \"}", '" TEXT "').partition("\n")[2])
+    out = converted(tmp_path, header, own + SOURCE.replace('{" BODY(%1, %2) "}', '" TEXT "').partition("\n")[2])
     assert "definitions that do different things" in out

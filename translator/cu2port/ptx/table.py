@@ -240,7 +240,7 @@ def _by_root() -> Mapping[str, tuple[Row, ...]]:
 def find(opcode: str, operands: int = -1) -> Match | None:
     """The row that an opcode with its modifiers belongs to, or None. `operands`: how many there are, -1: any.
 
-    Modifiers may be in another order than in the manual, which assemblers accept; types may not.
+    Modifiers may be in another order than in the manual, which assemblers accept; types and layouts may not.
     """
     candidates = [row for row in _by_root().get(opcode.partition(".")[0], ()) if _takes(row, operands)]
     for row in candidates:
@@ -293,12 +293,13 @@ def _in_order(row: Row, opcode: str) -> str:
     if not all(take((word,)) for word in pattern[at:].split(".")[1:]) or rest:
         return ""
     ordered = ".".join(out)
-    return ordered if _types(ordered) == _types(opcode) else ""
+    return ordered if _by_operand(ordered) == _by_operand(opcode) else ""
 
 
-def _types(opcode: str) -> list[str]:
-    """The types of an opcode. Their order says which operand each is of: `set.eq.f16.u16` is not `set.eq.u16.f16`."""
-    return [word for word in opcode.split(".")[1:] if word in TYPES]
+def _by_operand(opcode: str) -> list[str]:
+    """The types and layouts of an opcode. Their order says which operand each is of: `set.eq.f16.u16` is not
+    `set.eq.u16.f16`, and a product of `.row.col` is not one of `.col.row`."""
+    return [word for word in opcode.split(".")[1:] if word in TYPES or word in ("row", "col")]
 
 
 def _place(words: Sequence[str], choice: str) -> int:
