@@ -25,7 +25,6 @@ from cu2port.facts.namespace_aliases import namespace_aliases
 from cu2port.facts.prefix_macros import prefix_macros
 from cu2port.facts.product_functions import foreign_keywords, may_multiply, product_texts
 from cu2port.facts.side_macros import side_macros
-from cu2port.facts.text_macros import text_macros
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Scan, scan_includes
 from cu2port.project.helper_headers import included_helpers, is_helper
@@ -128,7 +127,7 @@ def scan_text(data: bytes, rules: tuple[tuple[str, str], ...] = (), digest: byte
     side = side_of_text(data)
     told = carry_definitions(text), _products(text), may_multiply(text)
     macros = side_macros(text), prefix_macros(text), member_sides(text), namespace_aliases(text), _asm_keywords(text)
-    return Scan(own, scan_includes(data), side, promised, digest, asked, *told, *macros, text_macros(text))
+    return Scan(own, scan_includes(data), side, promised, digest, asked, *told, *macros, _text_macros(text))
 
 
 def _asm_keywords(text: str) -> frozenset[str]:
@@ -138,6 +137,15 @@ def _asm_keywords(text: str) -> frozenset[str]:
     from cu2port.facts.asm_keywords import asm_keywords
 
     return asm_keywords(text)
+
+
+def _text_macros(text: str) -> frozenset[str]:
+    """The macros that are parts of PTX's texts."""
+    if "define" not in text or '"' not in text:
+        return frozenset()
+    from cu2port.facts.text_macros import text_macros
+
+    return text_macros(text)
 
 
 def _products(text: str) -> frozenset[str]:
