@@ -446,6 +446,22 @@ def test_a_source_in_c_has_no_default_arguments(clang: ClangService) -> None:
     assert [j.finding.code for j in result.findings if j.outcome is not Outcome.APPLIED] == ["CU106"]
 
 
+def test_flags_of_mapping_that_are_passed_at_registration(clang: ClangService) -> None:
+    """They have the values of HIP's flags of registration; the function that they are for stays, as HIP lacks it."""
+    text = (
+        "void f(cudaGraphicsResource **r, unsigned b) {\n"
+        "    cudaGraphicsGLRegisterBuffer(r, b, cudaGraphicsMapFlagsWriteDiscard);\n"
+        "    cudaGraphicsGLRegisterBuffer(r, b, cudaGraphicsMapFlagsReadOnly);\n"
+        "    cudaGraphicsResourceSetMapFlags(*r, cudaGraphicsMapFlagsNone);\n}\n"
+    )
+    result = translate(text, Options(), path="a.cu", clang=clang)
+    out = result.output.decode()
+    assert "hipGraphicsGLRegisterBuffer(r, b, hipGraphicsRegisterFlagsWriteDiscard)" in out
+    assert "hipGraphicsGLRegisterBuffer(r, b, hipGraphicsRegisterFlagsReadOnly)" in out
+    left = [j.finding.cuda for j in result.findings if j.outcome is not Outcome.APPLIED]
+    assert left == ["cudaGraphicsResourceSetMapFlags"]
+
+
 def test_a_template_of_a_builtins_name_calls_the_builtin(clang: ClangService) -> None:
     """What it is called with depends on the template's types; a template that calls itself would not end."""
     text = (
