@@ -259,7 +259,38 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "cuda_add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC c)",
             "add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC hip::host)\ntarget_link_libraries(a PUBLIC c)",
         ),
+        (  # CMake takes one form of linking for a target: that of its own other links, not of the first in the file
+            "target_link_libraries(i INTERFACE m)\ncuda_add_executable(a b.cpp)\ntarget_link_libraries(a i)",
+            "target_link_libraries(i INTERFACE m)\nadd_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n"
+            "target_link_libraries(a i)",
+        ),
+        (  # with INTERFACE the library itself would not get it
+            "cuda_add_library(a b.cpp)\ntarget_link_libraries(a INTERFACE m)",
+            "add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC hip::host)\ntarget_link_libraries(a INTERFACE m)",
+        ),
         ("cuda_add_cublas_to_target(a)", "target_link_libraries(a roc::hipblas)"),
+        (
+            'set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -lcudadevrt -O2 -lcublas")',
+            'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O2 -lhipblas")',
+        ),
+        (
+            'set(CMAKE_EXE_LINKER_FLAGS "-lcudart -lcurand")\ntarget_link_options(a PRIVATE -lcufft)',
+            'set(CMAKE_EXE_LINKER_FLAGS "-lamdhip64 -lhiprand")\ntarget_link_options(a PRIVATE -lhipfft)',
+        ),
+        (
+            'set(F "-lcudadevrt")\nset_target_properties(a PROPERTIES LINK_FLAGS "-lm -lcudadevrt")',
+            'set(F "")\nset_target_properties(a PROPERTIES LINK_FLAGS "-lm")',
+        ),
+        (
+            'target_link_libraries(a cudart.lib "-lcufft -lm" -lcublas cudadevrt.lib m.lib)',
+            'target_link_libraries(a hip::host "-lhipfft -lm" roc::hipblas m.lib)',
+        ),
+        ("include(FindCUDA)\n", "enable_language(HIP)\nfind_package(hip)\n"),
+        ("include(FindCUDAToolkit)\n", "find_package(hip)\n"),
+        (
+            "find_package(CUDAToolkit REQUIRED)\nInclude(FindCUDA)\ninclude(FindCUDA/select_compute_arch)\nx()",
+            "find_package(hip REQUIRED)\nx()",
+        ),
         (
             'set(CUDA_NVCC_FLAGS -Xcudafe "--diag_suppress=a" ; -Xptxas "-v" ; ${CUDA_NVCC_FLAGS})',
             'set(CMAKE_HIP_FLAGS "     ${CMAKE_HIP_FLAGS}")',

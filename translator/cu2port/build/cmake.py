@@ -28,6 +28,7 @@ _FETCHES = frozenset(
 _CONDITIONS = frozenset({"if", "elseif", "while"})
 _CPM = frozenset({"cpmaddpackage", "cpmfindpackage"})
 _TOOLKITS = frozenset({"CUDA", "CUDAToolkit"})
+_MODULE = re.compile(r"Find(?:CUDA|CUDAToolkit)|FindCUDA/select_compute_arch")  # of CMake's own
 _TARGET = re.compile(r"\b(?P<name>(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+)(?P<more>\$\{\w+\})?")
 _REPOSITORY = re.compile(r"(?:github\.com[/:]|gh:|GITHUB_REPOSITORY\s+|^)([\w-]+/[\w.-]+?)(?:\.git|[/#@].*)?$")
 _GENERATOR = re.compile(
@@ -43,12 +44,14 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     every = list(commands(text))
     known = sources.known(every)
     cuda = flags.for_cuda(every)
-    raised = any(c.name in ("project", "enable_language") and "CUDA" in c.words for c in every) or any(
-        c.name == "find_package" and c.words[:1] == ("CUDA",) for c in every
+    raised = any(
+        (c.name in ("project", "enable_language") and "CUDA" in c.words)
+        or (c.name, *c.words[:1]) in (("find_package", "CUDA"), ("include", "FindCUDA"))
+        for c in every
     )
     enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
     interfaces = frozenset(c.words[0] for c in every if c.name == "add_library" and "INTERFACE" in c.words[1:2])
-    link = next((w for c in every if c.name == "target_link_libraries" for w in c.words[1:2] if w in _SCOPES), "")
+    links = [c for c in every if c.name == "target_link_libraries"]
     dead = never_reached(text)
     looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
     anchor = None if looks else next(filter(_enables, every), None)
@@ -71,7 +74,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             continue
         if row is not None:
             gone = own_words(c)
-            yield command(text, c, row, gone, link)
+            yield command(text, c, row, gone, _scope(c, links))
             if stays(c, gone):
                 inner = dataclasses.replace(c, name="OPTIONS", args=tuple(gone[1:]))
                 yield from _looked(text, inner, asked)
@@ -94,6 +97,15 @@ def _left(c: Command, done: Sequence[Finding]) -> Command:
     edits = [e for f in done for e in f.edits if not any(isinstance(part, Span) for part in e.parts)]
     left = (a for a in c.args if not any(e.start <= a.start and a.end <= e.end for e in edits))
     return dataclasses.replace(c, args=tuple(left))
+
+
+def _scope(c: Command, links: Sequence[Command]) -> str:
+    """The scope to link a target with, "" for none: CMake refuses both forms for one target, so it is that of its other
+    links. `INTERFACE` would leave the target itself without the library."""
+    own = [x for x in links if x.words[:1] == c.words[:1]]
+    scopes = [w for x in own or links for w in x.words[1:2] if w in _SCOPES]
+    known = next((w for w in scopes if w != "INTERFACE"), "")
+    return known or ("PUBLIC" if own and scopes else "")
 
 
 def _finds(c: Command) -> bool:
@@ -165,6 +177,8 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: froze
         return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
     if c.name in ("find_package", "find_dependency"):
         return _package(text, c, asked, enabled)
+    if c.name == "include" and c.words[:1] and _MODULE.fullmatch(c.words[0]):
+        return _module(text, c, asked, enabled)
     if c.name in _CPM:
         return [f for row, _ in _fetched(c) if row.fate == "rewrite" for f in _found_instead(text, c, row)][:1] or None
     return assigned(text, c, asked) or properties(text, c, asked, interfaces)
@@ -198,6 +212,7 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
     toolkit = row.word in _TOOLKITS
     rest = "".join(f" {w}" for w in ("QUIET", "REQUIRED") if w in c.words)
     written = text[c.start : c.start + len(c.name)]
+    written = written if written.lower() == c.name else c.name  # of a module that is included
     names = dict.fromkeys((*row.to.split(), *(asked.packages if toolkit else ())))
     lead = break_of(text, c.start)
     lines = [f"{written}({name}{rest})" for name in names]
@@ -211,6 +226,15 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
     message += _said(asked) if toolkit else ""
     review = row.review or (toolkit and bool(asked.stand_ins or asked.old_standard))
     return [finding(PACKAGE, message, c.start, c.end, edits, review, row.word, row.to)]
+
+
+def _module(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
+    """`include(FindCUDA)` finds CUDA as `find_package(CUDA)` does; beside that, it gives CUDA's commands alone."""
+    if re.search(r"(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b", text) is None and "/" not in c.words[0]:
+        name = dataclasses.replace(c.args[0], text=c.words[0].removeprefix("Find"))
+        return _package(text, dataclasses.replace(c, name="find_package", args=(name,)), asked, enabled)
+    message = f"`{c.words[0]}` is taken out: its commands are for nvcc"
+    return [finding(PACKAGE, message, c.start, c.end, [without(text, c.start, c.end)], old=c.words[0])]
 
 
 def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -259,7 +283,7 @@ def _libraries(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
             return
     rows = table()["library"]
     for arg in values:
-        row = rows.get(arg.text.removeprefix("-l"))
+        row = rows.get(arg.text.removeprefix("-l").removesuffix(".lib"))  # a file's name on Windows
         if row is None:
             continue
         if row.fate == "rewrite":

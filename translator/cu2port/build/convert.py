@@ -32,8 +32,8 @@ _OWN_CUDA = regex(
     r"(?i:enable_language|check_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
-_ANCHOR = regex(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
-_FIND_CUDA = regex(r"(?i:find_package)\s*\(\s*CUDA\b")
+_ANCHOR = regex(r"(?:(?i:find_package|find_dependency)\s*\(\s*|(?i:include)\s*\(\s*Find)CUDA(?:Toolkit)?\b(?!/)")
+_FIND_CUDA = regex(r"(?:(?i:find_package)\s*\(\s*|(?i:include)\s*\(\s*Find)CUDA\b(?!/)")
 _PASSES_FLAGS = regex(
     r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
@@ -95,7 +95,7 @@ def facts(kind: str, data: bytes) -> Facts:
         own_hip = _OWN_HIP.search(text) is not None
         return Facts(hip=own_hip, standards=_standards(_COMMENT.sub(_kept, text)), globs="GLOB" in text)
     text = data.decode("latin-1")
-    if kind == "make":
+    if kind in ("make", "script"):
         from cu2port.build.make import as_cuda, defines
 
         return Facts(defines=defines(text), as_cuda=as_cuda(text))
@@ -112,7 +112,7 @@ def facts(kind: str, data: bytes) -> Facts:
     found |= {
         row.package or _runtime(row.target)
         for name, row in rows["library"].items()
-        if name in linked or f"-l{name}" in linked
+        if not linked.isdisjoint((name, f"-l{name}", f"{name}.lib"))
     }
     packages = frozenset(name for text in found for name in text.split())
     variables = rows["variable"]
@@ -201,7 +201,7 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.cmake import cmake
 
         yield from cmake(text, asked)
-    elif asked.kind == "make":
+    elif asked.kind in ("make", "script"):
         from cu2port.build.make import make
 
         yield from make(text, asked)

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cu2port.build import options
 from cu2port.build.layout import break_of
+from cu2port.build.linked import lists
 from cu2port.build.pages import OPTION, VARIABLE
 from cu2port.build.syntax import Arg, Command
+from cu2port.build.table import table
 from cu2port.build.variables import FLAG_LIST, REFERENCE, assignment
-from cu2port.build.words import Asked, finding, swap
+from cu2port.build.words import Asked, finding, library_flag, swap
 from cu2port.core.model import Edit, Finding, Side, insert, replace
 
 _COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
@@ -63,9 +65,22 @@ def changes(text: str, c: Command, is_for_cuda: bool, own_flags: bool = False) -
     """Findings for the options of nvcc in a command. `is_for_cuda`: all of its options are for CUDA's compiler;
     `own_flags`: CUDA_NVCC_FLAGS is a list like any other."""
     if c.name not in _NOT_OPTIONS:
-        found = list(options.changes(text, _command_words(c, own_flags), is_for_cuda, None))
+        words = _command_words(c, own_flags)
+        found = [*options.changes(text, words, is_for_cuda, None), *_libraries(text, c, words)]
         found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else _still_set(c, found)
         yield from _paired(c, found) if "PROPERTIES" in c.words else found
+
+
+def _libraries(text: str, c: Command, words: Sequence[options.Word]) -> Iterator[Finding]:
+    """Linker's options for NVIDIA's libraries in a text of flags, or where options are given to the linker. Where
+    libraries are linked, or are in a list that is, each that is an argument has a target."""
+    name, _ = assignment(c)
+    linked = c.name in ("target_link_libraries", "link_libraries") or (name is not None and name.text in lists(text))
+    told = {a.start for a in c.args} if linked else set()
+    for word in words:
+        row = table()["library"].get(word.text[2:]) if word.text.startswith("-l") else None
+        if row is not None and word.outer[0] not in told:
+            yield library_flag(row, word.text, word.start, options.gap(text, word, word.outer[1]))
 
 
 def _paired(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
