@@ -147,7 +147,15 @@ def ported(text: str, **asked: object) -> str:
         ),
         (
             "CFLAGS=-std=c++11 --expt-extended-lambda\na:\n\tnvcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
-            "CFLAGS=-std=c++11\na:\n\thipcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
+            "CFLAGS=-std=c++17\na:\n\thipcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
+        ),
+        (  # HIP's libraries need C++17 where a variable is the host compiler's too, or goes through -Xcompiler
+            "F=-O3 -std=c++11 -maes\nG=$(F)\na:\n\tnvcc $(G)\nb:\n\tg++ $(F) b.cpp\n",
+            "F=-O3 -std=c++17 -maes\nG=$(F)\na:\n\thipcc $(G)\nb:\n\tg++ $(F) b.cpp\n",
+        ),
+        (
+            "CFLAGS=-std=c++11\nF=-std=c++11\na:\n\tnvcc -Xcompiler $(CFLAGS)\nb:\n\tg++ $(F) b.cpp\n",
+            "CFLAGS=-std=c++17\nF=-std=c++11\na:\n\thipcc $(CFLAGS)\nb:\n\tg++ $(F) b.cpp\n",
         ),
         ("NVCCFLAGS = -x cu -std=c++11\n", "NVCCFLAGS = -x hip -std=c++17\n"),
         ("CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n", "CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n"),

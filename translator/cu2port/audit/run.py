@@ -10,7 +10,7 @@ from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
-from cu2port.build.kinds import kind_of
+from cu2port.build.kinds import is_build_file, kind_of
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.file_rules import lost
@@ -29,7 +29,8 @@ def audit(request: Request) -> dict[str, Any]:
     builds: list[BuildLine] = []
     others: list[Binding] = []
     for item in items:
-        if item.kind in ("copy", "source") and kind_of(Path(item.relative).name):
+        kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
+        if kind and (kind != "script" or is_build_file(item.name)):
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
             others.extend(bindings.look(item.name, item.shown))

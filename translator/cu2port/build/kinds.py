@@ -26,15 +26,22 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
+    ("script", r".*\.(?:ba)?sh"),
 )
+#: Kinds of files of which only some are build files, as their texts tell.
+BY_TEXT = frozenset({"python", "script"})
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
+_CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
+    rb"(?:^|[;&|({]|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
+    rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
+)
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 
 
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
-    "".
-    "python" is a module, which is a build file where `builds_extensions` says so."""
+    "". "python" is a module, which is a build file where `builds_extensions` says so, and "script" a shell's, where
+    `calls_nvcc` does."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -44,11 +51,20 @@ def builds_extensions(data: bytes) -> bool:
     return b"cpp_extension" in data and _LOADS.search(data) is not None
 
 
+def calls_nvcc(data: bytes) -> bool:
+    """Whether a shell's script has nvcc compile something."""
+    lines = data.split(b"\n") if b"nvcc" in data else ()
+    return any(b"nvcc" in x and not x.lstrip().startswith(b"#") and _CALLS.search(x) is not None for x in lines)
+
+
 def is_build_file(path: str) -> bool:
-    """Whether a file is a build file by its name, or by its text for a module of Python. One that cannot be read is
-    none: who copies it says so."""
+    """Whether a file is a build file by its name, or by its text for a module of Python and a shell's script. One that
+    cannot be read is none: who copies it says so."""
     kind = kind_of(os.path.basename(path))  # noqa: PTH119 - a Path for each file of a tree costs too much
+    if kind not in BY_TEXT:
+        return kind != ""
     try:
-        return builds_extensions(read_regular(path, MOST_BYTES)) if kind == "python" else kind != ""
+        data = read_regular(path, MOST_BYTES)
     except OSError:
         return False
+    return builds_extensions(data) if kind == "python" else calls_nvcc(data)

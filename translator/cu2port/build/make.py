@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
-from cu2port.build.make_variables import REFERENCE, reached
+from cu2port.build.make_variables import REFERENCE, included_folders, reached
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_file, library_flag, swap
@@ -22,6 +22,7 @@ from cu2port.core.model import Edit, Finding, Side, insert
 _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
+_IN_ONE = re.compile(r"""[ \t]*(["'])(?P<inner>[^"'\n]*)\1\s*\Z""")
 _CONDITIONAL = re.compile(r"[ \t]*(?:ifn?(?:eq|def)|else|endif)\b")
 _CALL = r"\$\((?:[^()\n]|\([^()\n]*\))*\)"  # a function of make, which may hold spaces
 _ARCH_WORD = (
@@ -43,14 +44,6 @@ _PARENT = re.compile(  # of the folder that a program is in
     r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
 )
 _CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/bin/nvcc(?=,)")
-_HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
-_USED = (
-    re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
-        rf"-I[ \t]*{_HELD % 'one'}(?![/\w])|\$[({{](?P<all>[\w.-]+):%=-I%[)}}]"
-        rf"|\$[({{](?:addprefix[ \t]+-I|patsubst[ \t]+%,[ \t]*-I%),[ \t]*{_HELD % 'each'}[ \t]*[)}}]"
-        rf"|\$[({{]foreach[ \t]+\w+,[ \t]*{_HELD % 'loop'},[ \t]*-I\$[({{]\w+[)}}][ \t]*[)}}]"
-    )
-)
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
@@ -121,8 +114,9 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a Makefile, a text of Latin-1."""
     if _OTHER.search(text):
         return
-    lines = list(_lines(text))
-    calls = [functions(line.text, line.start) for line in lines]
+    script = asked.kind == "script"
+    lines = list(_lines(text, script))
+    calls = [NONE if script else functions(line.text, line.start) for line in lines]
     words = [list(_words(line, of)) if _matters(line) else [] for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
     if "hipcc" in text and any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
@@ -136,9 +130,9 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
-    passed = _passed(lines, commands, compiles)
+    passed, given = _given(lines, commands, compiles)
     told: set[int] = set()
-    included = _included(text)
+    included = included_folders(text)
     every_call: list[Called] = []
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
@@ -150,7 +144,10 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         every_call += (Called(line.name, line.text, c, by) for c, by in zip(of_line, nvccs, strict=True))
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
-                yield from options.changes(text, command, is_nvccs or line.name in passed, asked.archs)
+                alone = is_nvccs or line.name in passed
+                yield from options.changes(text, command, alone, asked.archs)
+                if not alone and line.name in given:  # what the host's compiler compiles gets the newer standard too
+                    yield from options.standards(command)
             for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         yield from _renamed(line, asked)
@@ -165,7 +162,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     yield from device_links(every_call)
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str, script: bool = False) -> Iterator[_Line]:
+    """The lines that say something. `script`: of a shell, which has no rules, and a value with blanks in quotes."""
     recipe = False  # a rule is open: a line that begins with a tab is the shell's (GNU make's manual, "Recipe Syntax")
     for m in _LINE.finditer(text):
         line = _COMMENT.sub("", m[0]) if "#" in m[0] else m[0]
@@ -174,9 +172,13 @@ def _lines(text: str) -> Iterator[_Line]:
         of_recipe = recipe and line.startswith("\t")
         assigned = None if of_recipe or "=" not in line else _ASSIGNED.match(line)
         rule = assigned is None and ":" in line and not line[0].isspace() and not line.startswith(("ifeq", "ifneq"))
+        rule = rule and not script
         if not of_recipe and (rule or not _CONDITIONAL.match(line)):
             recipe = rule
         value = assigned.end() if assigned else 0
+        quoted = _IN_ONE.match(line, value) if script and assigned else None
+        if quoted:
+            line, value = line[: quoted.end("inner")], quoted.start("inner")
         yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
 
 
@@ -262,32 +264,32 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     return every and first.lstrip("@-+").startswith("$")
 
 
-def _passed(
+def _given(
     lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]
-) -> frozenset[str]:
-    """Variables whose options are nvcc's: its commands use them, and no other command does. What `-Xcompiler` passes on
-    is the host compiler's."""
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Variables whose options are nvcc's: its commands use them, and no other command does; what `-Xcompiler` passes on
+    is the host compiler's. And all variables that its commands use."""
     uses: dict[str, list[str]] = {}  # by variable: those in its value
     nvcc: list[str] = []
+    every: list[str] = []
     alone = {line.name for line in lines if line.name in _IMPLICIT and _NVCC_ALONE.search(line.text)}
     others: list[str] = [name for name in _IMPLICIT if name not in alone]
     for line, of_line in zip(lines, commands, strict=True):
         for command in of_line if "$" in line.text else ():
             after = ("", *(w.text for w in command))
-            own = [
-                m[1]
-                for before, w in zip(after, command, strict=False)
-                if "$" in w.text and not (w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON))
-                for m in REFERENCE.finditer(w.text)
-            ]
-            if not own:
-                continue
+            own: list[str] = []
+            passed: list[str] = []
+            for before, w in zip(after, command, strict=False):
+                passes = w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON)
+                (passed if passes else own).extend(m[1] for m in REFERENCE.finditer(w.text))
             if line.name and line.name not in compiles:
                 uses.setdefault(line.name, []).extend(own)
+            elif line.name or _is_for_cuda(line, command, compiles, False):
+                nvcc += own
+                every += own + passed
             else:
-                is_nvccs = line.name or _is_for_cuda(line, command, compiles, False)
-                (nvcc if is_nvccs else others).extend(own)
-    return reached(nvcc, uses) - reached(others, uses)
+                others += own
+    return reached(nvcc, uses) - reached(others, uses), reached(every, uses)
 
 
 def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> bool:
@@ -326,14 +328,6 @@ def _platform(
     if first is not None and places:
         message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
         yield finding(TOOLKIT, message, first.start, first.end, [insert(k, _PLATFORM, Side.LEFT) for k in places])
-
-
-def _included(text: str) -> dict[str, list[int]]:
-    """For each variable where the uses of its folders with `-I` end."""
-    out: dict[str, list[int]] = {}
-    for m in _USED.finditer(text):
-        out.setdefault(m["one"] or m["all"] or m["each"] or m["loop"], []).append(m.end())
-    return out
 
 
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-REFERENCE = re.compile(r"\$[({](\w+)[)}]")
+REFERENCE = re.compile(r"\$(?:[({](?=\w+[)}]))?(\w+)[)}]?")  # the shell's `$NAME` too
+_HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
+_USED = (
+    re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
+        rf"-I[ \t]*{_HELD % 'one'}(?![/\w])|\$[({{](?P<all>[\w.-]+):%=-I%[)}}]"
+        rf"|\$[({{](?:addprefix[ \t]+-I|patsubst[ \t]+%,[ \t]*-I%),[ \t]*{_HELD % 'each'}[ \t]*[)}}]"
+        rf"|\$[({{]foreach[ \t]+\w+,[ \t]*{_HELD % 'loop'},[ \t]*-I\$[({{]\w+[)}}][ \t]*[)}}]"
+    )
+)
 
 
 def reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -17,3 +25,11 @@ def reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozense
             found.add(name)
             todo += uses.get(name, ())
     return frozenset(found)
+
+
+def included_folders(text: str) -> dict[str, list[int]]:
+    """For each variable where the uses of its folders with `-I` end."""
+    out: dict[str, list[int]] = {}
+    for m in _USED.finditer(text):
+        out.setdefault(m["one"] or m["all"] or m["each"] or m["loop"], []).append(m.end())
+    return out

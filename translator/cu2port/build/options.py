@@ -97,12 +97,8 @@ def changes(
                 index += not value
                 yield _errors(text, word, last, named_kinds)
                 continue
-        standard = _STANDARD.match(word.text) if for_cuda else None
-        if standard:
-            new = standard[1] + "17"
-            message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
-            edits = [replace(word.start, word.end, new)]
-            yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
+        if for_cuda and _STANDARD.match(word.text):
+            yield from standards([word])
             continue
         if for_cuda and _C_STANDARD.match(word.text):
             message = f"`{word.text}` is taken out: g++ ignores a standard of C in C++, and clang refuses it"
@@ -131,6 +127,17 @@ def changes(
             yield found
             for w in inner:
                 yield from changes(text, [w], for_cuda, archs, gpus)
+
+
+def standards(words: Sequence[Word]) -> Iterator[Finding]:
+    """Findings for standards of C++ that are too old for HIP's libraries."""
+    for word in words:
+        standard = _STANDARD.match(word.text)
+        if standard:
+            new = standard[1] + "17"
+            message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
+            edits = [replace(word.start, word.end, new)]
+            yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
 
 
 def _next(words: Sequence[Word], index: int) -> str:

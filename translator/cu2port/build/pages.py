@@ -223,7 +223,7 @@ COMPILER = BuildRule(
     "CU814",
     "build-compiler",
     Severity.WARNING,
-    """A Makefile calls nvcc.
+    """A Makefile or a shell's script calls nvcc.
 
 It calls hipcc instead, which takes `.cu` files too.""",
     (BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),),

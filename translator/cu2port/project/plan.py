@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cu2port.build.kinds import is_build_file, kind_of
+from cu2port.build.kinds import BY_TEXT, is_build_file, kind_of
 from cu2port.core import file_rules
 from cu2port.core.files import suffix
 from cu2port.core.late import dataclass, regex
@@ -120,7 +120,7 @@ def _with_old_names(items: list[Item]) -> list[Item]:
 
 def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
     kind = kind_of(item.relative.rpartition("/")[2])
-    if kind in ("", "python") or (item.kind == "build" and kind not in ("go", "other")):
+    if kind == "" or kind in BY_TEXT or (item.kind == "build" and kind not in ("go", "other")):
         return item  # names in the other kinds follow
     from cu2port.project import build_files
 

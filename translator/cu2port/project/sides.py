@@ -18,7 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from cu2port.build.kinds import kind_of
+from cu2port.build.kinds import BY_TEXT, kind_of
 from cu2port.core.files import CUDA_SUFFIXES
 from cu2port.core.late import dataclass, regex
 from cu2port.core.record import TreeRecord
@@ -109,7 +109,7 @@ def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
     """What build files say; (name to open, name to show) of each file of the tree."""
     where, macros, others = "", set[str](), set[str]()
     named = [(path, shown, os.path.basename(path)) for path, shown in files]  # noqa: PTH119
-    named = [x for x in named if kind_of(x[2]) not in ("", "python") and not x[2].startswith("Dockerfile")]
+    named = [x for x in named if kind_of(x[2]) not in {"", *BY_TEXT} and not x[2].startswith("Dockerfile")]
     plain: list[str] = []  # files of CMake that say nothing of HIP
     for path, shown, name in sorted(named, key=lambda x: (x[1].count("/"), x[1])):
         text = build_files.text_of(path)

@@ -1,0 +1,73 @@
+"""Scripts of a shell that call nvcc: which are build files, and what their commands become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cu2port.build.convert import convert, facts
+from cu2port.build.kinds import calls_nvcc, is_build_file
+from cu2port.build.words import Asked
+
+
+def ported(text: str) -> str:
+    data = text.encode("latin-1")
+    asked = Asked("script", archs=("gfx942",), defined=facts("script", data).defines)
+    output = convert(data, "build.sh", asked).output
+    assert convert(output, "build.sh", asked).output == output
+    return output.decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "nvcc a.cu b.cpp -O3 -arch=sm_35 -o x -lcublas\n",
+            "hipcc a.cu b.cpp -O3 --offload-arch=gfx942 -o x -lhipblas\n",
+        ),
+        (  # a line with a colon is no rule
+            "nvcc -DA=b:c -G a.cu\n",
+            "hipcc -DA=b:c -g a.cu\n",
+        ),
+        (  # the value of a variable is in quotes
+            'N="$CUDA_HOME/bin/nvcc"\nF="-O3 -Xptxas -v -arch=sm_35"\nfor f in *.cu; do $N $F -c $f; done\n',
+            'N="$ROCM_PATH/bin/hipcc"\nF="-O3 --offload-arch=gfx942"\nfor f in *.cu; do $N $F -c $f; done\n',
+        ),
+        (
+            "CUDA_HOME=${CUDA_HOME:-/usr/local/cuda}\n$CUDA_HOME/bin/nvcc -lineinfo a.cu \\\n  -L$CUDA_HOME/lib64\n",
+            "CUDA_HOME=${CUDA_HOME:-/opt/rocm}\n$CUDA_HOME/bin/hipcc -gline-tables-only a.cu \\\n  -L$CUDA_HOME/lib\n",
+        ),
+        (
+            "# nvcc -G\nnvcc -c a.cu && ./a\ng++ -I/usr/local/cuda/include b.cpp a.o -lcudart\n",
+            "# nvcc -G\nhipcc -c a.cu && ./a\ng++ -I/opt/rocm/include -D__HIP_PLATFORM_AMD__ b.cpp a.o -lamdhip64\n",
+        ),
+    ],
+)
+def test_commands(before: str, after: str) -> None:
+    assert ported(before) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("nvcc -O3 a.cu", True),
+        ("cd x && /usr/local/cuda/bin/nvcc a.cu", True),
+        ("time nvcc $F a.cu", True),
+        ("A=1 nvcc a.cu", True),
+        ('for f in *.cu; do "$CUDA/bin/nvcc" $f; done', True),
+        ("NVCC=nvcc", True),
+        ("export CC='/opt/cuda/bin/nvcc'", True),
+        ("nvcc --version | grep release", False),
+        ("if nvcc -V; then x; fi", False),
+        ("which nvcc", False),
+        ("# nvcc a.cu", False),
+        ("apt-get install cuda-nvcc-12-4", False),
+        ("make CUDA=1", False),
+    ],
+)
+def test_scripts_that_compile_are_build_files(tmp_path: Path, text: str, calls: bool) -> None:
+    assert calls_nvcc(f"#!/bin/sh\n{text}\n".encode()) == calls
+    script = tmp_path / "a.sh"
+    script.write_text(text)
+    assert is_build_file(str(script)) == calls
