@@ -59,6 +59,10 @@ _NVCC_ALONE = re.compile(  # options that a host compiler ends at
 )
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _LIBRARY_FILE = re.compile(r"(?P<folder>/lib(?:64)?)?/(?P<file>lib(?P<name>\w+)\.(?:a|so))(?![\w.])")
+_LIB_BY_NAME = re.compile(  # of CUDA's folder, in an option for the linker: a variable says which
+    r"""(?:-L|-Wl,-rpath[,=])["']?(?:\$[({]?(?P<home>\w+)[)}]?|/usr/local/cuda[\d.-]*)"""
+    r"""(?P<folder>/(?:lib(?:64)?)?\$[({]?[\w.]+[)}]?)/?[,"']?$"""
+)
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _INCLUDES = frozenset({"-I", "-isystem"})
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
@@ -346,6 +350,10 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )
+    named = _LIB_BY_NAME.match(word.text) if known else None
+    if named and (named["home"] is None or named["home"] in homes):
+        yield swap(TOOLKIT, named["folder"], "/lib", word.start + named.start("folder"), "ROCm's libraries are there")
+        known = False
     inner = INNER.search(word.text) if known else None
     if inner and inner[0] not in ("/lib", "/include"):
         what = "headers" if inner["include"] else "libraries"

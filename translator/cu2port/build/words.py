@@ -19,7 +19,7 @@ _OTHER_SYSTEM = regex(
     r"\s+\"?(?:Windows|Darwin)\"?)\s*"
 )
 #: the folder where CUDA's toolkit is as a rule, in a path or alone
-HOME = regex(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin|targets)\b|/?(?:[\s\"':;),}]|$))")
+HOME = regex(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))")
 INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?![\w-])")  # of HOME: what is below it
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
 TOOLKITS = frozenset(
