@@ -129,8 +129,8 @@ def ported(text: str, **asked: object) -> str:
         ("p: a.o\n\tnvcc a.o -o p\n", "p: a.o\n\thipcc a.o -o p\n"),  # nothing is compiled apart
         ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),
         (  # a variable says which folder of CUDA's has the libraries
-            "D = /usr/local/cuda\nX = lib64\nL = -L$(D)/$(X) -Wl,-rpath,$(D)/$(X) -L$(CUDA_HOME)/lib${S} -L$(D)/x/$(X)\n",
-            "D = /opt/rocm\nX = lib64\nL = -L$(D)/lib -Wl,-rpath,$(D)/lib -L$(ROCM_PATH)/lib -L$(D)/x/$(X)\n",
+            "D = /usr/local/cuda\nX=lib64\nL = -L$(D)/$(X) -Wl,-rpath,$(D)/$(X) -L$(CUDA_HOME)/lib${S} -L$(D)/x/$(X)\n",
+            "D = /opt/rocm\nX=lib64\nL = -L$(D)/lib -Wl,-rpath,$(D)/lib -L$(ROCM_PATH)/lib -L$(D)/x/$(X)\n",
         ),
         ("L = -L/usr/local/cuda/lib$(S) -L/usr/local/cuda/$(X)\n", "L = -L/opt/rocm/lib -L/opt/rocm/lib\n"),
         ("D = /usr/local/cuda\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n", "D = /opt/rocm\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n"),

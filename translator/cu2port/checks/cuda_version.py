@@ -6,11 +6,7 @@ from cu2port.catalog.lacking import not_in_hip
 from cu2port.core.model import Edit, Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import VERSION_MACROS
-from cu2port.facts.branches import (
-    Comparison,
-    comparison,
-    tested_defined,
-)
+from cu2port.facts.branches import Comparison, comparison, tested_defined
 from cu2port.facts.cuda_versions import (
     ANSWERS,
     COUNTS_AS,
@@ -148,6 +144,9 @@ class CudaVersion(Check):
             '#include "cu2port/nvtx.hpp"\nvoid f() { a.version = cu2port::nvtx::version; }\n',
             "our header has events of NVTX's",
             path="a.cpp",
+        ),
+        Example(
+            "#if CUDA_VERSION != MINE\n#endif\n", "#if CUDA_VERSION != MINE\n#endif\n", "against another", findings=1
         ),
         Example("#error CUDA_VERSION is too old\n", note="a message"),
         Example("#define V CUDA_VERSION\n", "#define V CUDA_VERSION\n", "in a macro body"),

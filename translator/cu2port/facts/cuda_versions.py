@@ -48,14 +48,25 @@ def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
 
 
 def expression_of_versions(unit: Unit, i: int) -> Expr | None:
-    """The largest part of a condition around token i that asks for versions of CUDA and nothing else."""
+    """The largest part of a condition around token i that asks for versions of CUDA and nothing else; None where it is
+    no condition by itself, as in `CUDA_VERSION != BUILT_WITH`."""
     found = None
     for e in around(unit, i):
         first, last = tokens(e)
         if any(is_identifier(w) and w != "defined" and w not in COUNTS_AS for w in unit.t[first : last + 1]):
-            break
+            return found if found is not None and (_is_truth(found) or _asks(e)) else None
         found = e
     return found
+
+
+def _asks(e: Expr) -> bool:
+    """Whether an expression asks its operands for yes or no alone."""
+    return (isinstance(e, Binary) and e.op in ("&&", "||")) or (isinstance(e, Unary) and e.op == "!")
+
+
+def _is_truth(e: Expr) -> bool:
+    """Whether an expression is yes or no itself."""
+    return _asks(e) or (isinstance(e, Binary) and e.op in ANSWERS)
 
 
 def is_compared(unit: Unit, i: int) -> bool:
