@@ -415,6 +415,21 @@ def test_what_stays_is_told() -> None:
         assert f"`{word}" in said
 
 
+def test_a_library_by_its_path_is_no_target() -> None:
+    """`get_filename_component(D hip::hipfft DIRECTORY)` would give an empty folder, without a word."""
+    text = (
+        "get_filename_component(D ${CUDA_cufft_LIBRARY} DIRECTORY)\n"
+        'set_target_properties(a PROPERTIES IMPORTED_LOCATION_RELEASE "${CUDA_cublas_LIBRARY}" X 1)\n'
+        "if(EXISTS ${CUDA_CUDART_LIBRARY})\nendif()\n"
+    )
+    result = port(text)
+    assert result.output == text.encode()
+    assert [word in told(result) for word in ("hip::hipfft", "roc::hipblas", "hip::host")] == [True] * 3
+    assert "path" in told(result)
+    linked = "set_target_properties(a PROPERTIES INTERFACE_LINK_LIBRARIES ${CUDA_cufft_LIBRARY})"
+    assert ported(linked) == linked.replace("${CUDA_cufft_LIBRARY}", "hip::hipfft")
+
+
 def test_a_tree_with_a_build_for_hip_is_left_alone() -> None:
     text = "if(HIP)\nenable_language(HIP)\nelse()\nenable_language(CUDA)\nendif()\n"
     assert facts("cmake", text.encode()).hip and facts("cmake", text.encode()).cuda

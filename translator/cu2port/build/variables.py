@@ -27,6 +27,8 @@ _COMPARISONS = frozenset("MATCHES STREQUAL EQUAL LESS GREATER LESS_EQUAL GREATER
     f"{kind}{op}" for kind in ("STR", "VERSION_") for op in "LESS GREATER EQUAL LESS_EQUAL GREATER_EQUAL".split()
 }
 _NVCC = regex(r"\bnvcc\b|NVCC_EXECUTABLE")
+_PATHS = frozenset({"cmake_path", "configure_file", "file", "get_filename_component", "install"})
+_LOCATION = regex(r"(?:INTERFACE_)?IMPORTED_(?:LOCATION|IMPLIB)(?:_\w+)?\Z")
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = regex(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
 _ENVIRONMENT = regex(rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?P<include>/include/?(?![\w/]))?")
@@ -158,7 +160,10 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
             yield swap(VARIABLE, word, word.replace("CUDA", "HIP", 1), start)
         return
     if row.fate == "rewrite" and row.value:
-        if reference:
+        if reference and _is_path(c, index):
+            why, instead = "it is a path here, and ROCm's libraries are targets", f"$<TARGET_FILE:{row.to}>, or a path"
+            yield by_hand(VARIABLE, word, why, instead, start, start + len(word))
+        elif reference:
             yield swap(VARIABLE, f"${{{word}}}", row.to, start - 2)
         elif not (index == 0 and c.name in ("set", "unset")):
             yield by_hand(VARIABLE, word, "ROCm's libraries are targets", row.to, start, start + len(word))
@@ -173,6 +178,12 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) 
     elif c.name != "message" and not (row.set and word in asked.known):
         why = row.why if row.fate == "review" else f"HIP has none ({row.why})"
         yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
+
+
+def _is_path(c: Command, index: int) -> bool:
+    """Whether an argument is the path of a file, which the name of a target is not."""
+    before = c.words[index - 1] if index else ""
+    return c.name in _PATHS or before == "EXISTS" or _LOCATION.match(before) is not None
 
 
 def _is_for_compilers(c: Command) -> bool:
