@@ -14,6 +14,17 @@ _GUARDS = {
     "__cuda_cuda_h__": "HIP_INCLUDE_HIP_HIP_RUNTIME_API_H",
     "__CUDA_FP16_H__": "HIP_INCLUDE_HIP_HIP_FP16_H",
     "__CUDA_BF16_H__": "HIP_INCLUDE_HIP_HIP_BF16_H",
+    "__CHANNEL_DESCRIPTOR_H__": "HIP_INCLUDE_HIP_CHANNEL_DESCRIPTOR_H",
+    "__CUDA_GL_INTEROP_H__": "HIP_GL_INTEROP_H",
+    "__DEVICE_LAUNCH_PARAMETERS_H__": "HIP_INCLUDE_HIP_HIP_RUNTIME_H",
+    "__HOST_DEFINES_H__": "HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H",
+    "__LIBRARY_TYPES_H__": "HIP_INCLUDE_HIP_LIBRARY_TYPES_H",
+    "__SURFACE_TYPES_H__": "HIP_INCLUDE_HIP_SURFACE_TYPES_H",
+    "__TEXTURE_TYPES_H__": "HIP_INCLUDE_HIP_TEXTURE_TYPES_H",
+    "__VECTOR_FUNCTIONS_HPP__": "HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H",
+    "__VECTOR_FUNCTIONS_H__": "HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H",
+    "__VECTOR_TYPES_H__": "HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H",
+    "_COOPERATIVE_GROUPS_H_": "HIP_INCLUDE_HIP_HIP_COOPERATIVE_GROUP_H",
     "CU_COMPLEX_H_": "HIP_INCLUDE_HIP_HIP_COMPLEX_H",
     "CUBLAS_H_": "HIPBLAS_H",
     "CUBLAS_V2_H_": "HIPBLAS_H",
@@ -21,6 +32,7 @@ _GUARDS = {
     "_CUFFT_H_": "HIPFFT_H_",
     "CURAND_H_": "HIPRAND_H_",
     "CURAND_KERNEL_H_": "HIPRAND_KERNEL_H_",
+    "CUSOLVERDN_H_": "HIPSOLVER_H",
     "CUSOLVER_COMMON_H_": "HIPSOLVER_H",
     "CUSPARSE_H_": "HIPSPARSE_H",
     "CUSPARSEAPI": "HIPSPARSE_H",  # its header defines it: the CUDA samples ask for this one
@@ -49,6 +61,12 @@ class HeaderGuard(Check):
         ),
         Example("#ifdef CUSPARSEAPI\nint x;\n#endif\n", "#ifdef HIPSPARSE_H\nint x;\n#endif\n", "not the guard itself"),
         Example("#ifndef CURAND_H_\n#define CURAND_H_\n#endif\n", note="the file's own guard"),
+        Example(
+            "int y;\n#ifndef __VECTOR_TYPES_H__\n#define __VECTOR_TYPES_H__\nstruct int2 { int x, y; };\n#endif\n",
+            "int y;\n#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H\n#define __VECTOR_TYPES_H__\n"
+            "struct int2 { int x, y; };\n#endif\n",
+            "what stands in for a header that is not there",
+        ),
         Example("#if defined(CURAND_H_)\n#elif defined(__HIPCC__)\n#endif\n", note="there is a branch for HIP already"),
     )
 
@@ -57,7 +75,7 @@ class HeaderGuard(Check):
             name = unit.t[i]
             hip = _GUARDS[name]
             d = unit.in_directive(i)
-            if d is None or d.keyword not in _CONDITIONS or name in unit.macros:
+            if d is None or d.keyword not in _CONDITIONS or (name in unit.macros and _guards_all(unit, name)):
                 continue
             if asks_for_hip(unit, i):
                 continue
@@ -69,3 +87,13 @@ class HeaderGuard(Check):
                 cuda=name,
                 hip=hip,
             )
+
+
+def _guards_all(unit: Unit, name: str) -> bool:
+    """Whether a macro guards the file itself: its first condition asks for it, and nothing stands outside of that."""
+    first = next((d for d in unit.directives if d.keyword != "pragma"), None)
+    if first is None or name not in unit.t[first.first : first.stop]:
+        return False
+    last = unit.directives[-1]
+    before = unit.t[: first.first]
+    return last.keyword == "endif" and last.stop >= len(unit.t) and before in ([], ["#", "pragma", "once"])
