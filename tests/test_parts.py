@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 from cu2port.project.convert import Ran, run
 from cu2port.project.plan import Request
 from cu2port.project.tree import CannotRun
@@ -104,3 +107,13 @@ def test_in_place_asks_git_for_parts_too() -> None:
     Path("src/rt.fn").write_text(LIST)
     run(Request(("src",), "in-place"))
     assert Path("src/rt.fn").read_text() == HIPS
+
+
+def test_what_a_part_asks_of_thrust_is_included_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "impl").mkdir()
+    (tmp_path / "impl" / "a.i.cuh").write_text("template <class T> void f(const thrust::host_vector<T>& v);\n")
+    (tmp_path / "b.i.cuh").write_text("#include <vector>\ninline int g(thrust::device_ptr<int> p) { return *p; }\n")
+    text = '#include <thrust/sort.h>\n__device__ int x;\n#include "impl/a.i.cuh"\n#include "b.i.cuh"\n'
+    with ClangService() as clang:
+        output = translate(text, Options(), path=str(tmp_path / "a.cuh"), clang=clang).output.decode()
+    assert output == "#include <thrust/host_vector.h>\n" + text

@@ -8,6 +8,7 @@ from cu2port.core.files import may_include, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
@@ -89,6 +90,7 @@ _OF_CUBLAS = regex(  # not what cuSOLVER's functions take, which hipSOLVER's hea
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = regex(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
+_USE_OF_THRUST = regex(r"thrust::(\w+)\s*[<(]")
 _BLANKS = regex(r"[ \t]*+")
 _MOST_FILES = 30
 
@@ -199,7 +201,8 @@ class ImplicitHeader(Check):
         have = {inc.path for inc in unit.includes}
         calls = _missing(unit) | (_of_thrust(unit) if "thrust" in unit.words else {})
         missing = {h: i for h, i in calls.items() if h not in have and not have.intersection(_HEADERS.get(h, ()))}
-        if not missing:
+        parts = {h: use for h, use in _of_parts(unit).items() if h not in have and h not in missing}
+        if not missing and not parts:
             return
         reached = _reached(unit)
         thrust = any(path.startswith(("thrust/", "cuda/")) for path in have | reached)
@@ -220,6 +223,17 @@ class ImplicitHeader(Check):
                 hip=header,
                 needs=(header,),
             )
+
+        for header, (name, inc) in parts.items():
+            if thrust and header not in reached:
+                yield self.finding(
+                    f"`{name}` in {inc.path} is declared in <{header}>, which others of NVIDIA's bring along",
+                    inc.start,
+                    inc.end,
+                    (Edit(inc.end, inc.end, ()),),
+                    hip=header,
+                    needs=(header,),
+                )
 
     def _of_libraries(self, unit: Unit) -> Iterator[Finding]:
         """cuBLAS's names in a file that has them from cuSOLVER's headers."""
@@ -292,6 +306,31 @@ def _of_thrust(unit: Unit) -> dict[str, int]:
     return out
 
 
+def _of_parts(unit: Unit) -> dict[str, tuple[str, Include]]:
+    """Headers of Thrust that parts of the file ask for: what it includes and what has no include of its own. With each
+    the name, and the include of the part."""
+    out: dict[str, tuple[str, Include]] = {}
+    if unit.path in ("", "-", "<stdin>") or "thrust" not in unit.words:
+        return out
+    here = Path(unit.path).parent
+    for inc in unit.includes:
+        text = _text(here / inc.path, [here.resolve()]) if inc.quoted and not inc.path.startswith("/") else ""
+        if "thrust::" in text and next(_includes(text), None) is None:
+            for m in _USE_OF_THRUST.finditer(text):
+                if m[1] in _THRUST:
+                    out.setdefault(_THRUST[m[1]], (m[1], inc))
+    return out
+
+
+def _text(path: Path, around: list[Path]) -> str:
+    """The text of an included file, "" where there is none to read, or what it names may be a device or nobody's
+    business."""
+    try:
+        return path.read_bytes().decode("latin-1") if may_include(path, around) else ""
+    except (OSError, ValueError):
+        return ""
+
+
 def _is_type(word: str) -> bool:
     return is_identifier(word) and word not in BEFORE_VALUE
 
@@ -315,13 +354,7 @@ def _reached(unit: Unit) -> set[str]:
         if path in seen:
             continue
         seen.add(path)
-        try:
-            if not may_include(path, around):  # what it names may be a device, or nobody's business
-                continue
-            text = path.read_bytes().decode("latin-1")
-        except (OSError, ValueError):
-            continue
-        for quote, name in _includes(text):
+        for quote, name in _includes(_text(path, around)):
             out.add(name)
             if quote == '"' and not name.startswith("/"):
                 waiting.append(path.parent / name)
