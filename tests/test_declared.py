@@ -67,6 +67,7 @@ def test_no_stand_in(text: str) -> None:
         ("struct float4; class cudaArray;", ""),
         ("struct cudaArray { float x; };", "cudaArray"),
         ("typedef void* cudaStream_t; using cudaError_t = int;", ""),
+        ("typedef hipGraph_t cudaGraph_t; typedef struct hipArray cudaArray;", ""),
         ("namespace n { typedef void* cudaStream_t; }", "n::cudaStream_t"),
         ("constexpr auto cudaSuccess = hipSuccess;\n#define cudaFree(p) hipFree(p)", ""),
         ("using n::cudaFree; namespace cuda = other; namespace cuda::std { int cudaOwnX; }", "cuda::std::cudaOwnX"),

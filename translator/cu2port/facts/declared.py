@@ -218,7 +218,8 @@ def _names_hip(declarations: Declarations, d: Declaration) -> bool:
 
 
 def _is_alias(declarations: Declarations, d: Declaration) -> bool:
-    """Whether a type outside of any namespace is the user's word for CUDA's, in builds without CUDA or beside it.
+    """Whether a type outside of any namespace is the user's word for CUDA's, in builds without CUDA, beside it, or for
+    HIP.
 
     Next to CUDA's own header a different one could not stand, so all uses mean CUDA's type, and all follow.
     """
@@ -227,7 +228,7 @@ def _is_alias(declarations: Declarations, d: Declaration) -> bool:
     if first > d.at:  # a `using`
         return True
     words = [w for w in t[first:stop] if is_identifier(w) and w not in ("const", "struct")]
-    return first < stop and all(w in BUILTIN_TYPES or _OPAQUE.match(w) for w in words)
+    return first < stop and all(w in BUILTIN_TYPES or _OPAQUE.match(w) or _is_hips(w) for w in words)
 
 
 def stands_in(declarations: Declarations) -> bool:
