@@ -65,7 +65,7 @@ class HeaderGuard(Check):
             "int y;\n#ifndef __VECTOR_TYPES_H__\n#define __VECTOR_TYPES_H__\nstruct int2 { int x, y; };\n#endif\n",
             "int y;\n#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H\n#define __VECTOR_TYPES_H__\n"
             "struct int2 { int x, y; };\n#endif\n",
-            "what stands in for a header that is not there",
+            "types in place of a header that was not included",
         ),
         Example("#if defined(CURAND_H_)\n#elif defined(__HIPCC__)\n#endif\n", note="there is a branch for HIP already"),
     )
