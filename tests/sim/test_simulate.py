@@ -279,6 +279,17 @@ def test_a_program_may_have_a_macro_always_inline(simulated: Simulated) -> None:
     assert ran.code == 0, ran.errors.decode()
 
 
+@pytest.mark.parametrize("directive", ["#pragma omp parallel for collapse(2)", '_Pragma("omp parallel for")'])
+def test_loops_of_openmp_keep_their_form(directive: str) -> None:
+    """A host function that shares a loop's turns out, and calls what kernels call too."""
+    shared = f"{directive}\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < n; j++) f(i);\n"
+    text = "__host__ __device__ int f(int v) { return __shfl(v, 0); }\n"
+    unit = read(f"{text}void g(int n) {{\n{shared}for (int i = 0; i < n; i++) f(i);\n}}\n", "p.hip")
+    copy = instrument(unit, reached([unit]))
+    assert shared.replace("f(i)", "(::cu2port_sim::At(__COUNTER__), f(i))") in copy
+    assert copy.count("Loop cu2port_l") == 1  # of the other loop
+
+
 def test_a_program_may_set_the_device_side_for_all(simulated: Simulated) -> None:
     """Device functions see it set, and leave it as it was."""
     body = "#ifndef __HIP_DEVICE_COMPILE__\n#error host\n#endif\nd[0] = __shfl(1, 0);\n"

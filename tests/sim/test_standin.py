@@ -87,6 +87,7 @@ def test_commas_of_nvccs_macros() -> None:
 def test_words_of_hipcc_and_languages() -> None:
     line = read("hipcc", "--offload-arch=gfx942 -fgpu-rdc -Xclang -x -mllvm -y -c a.hip -fPIC".split())
     assert line.job is Job.OBJECT and line.separate and line.flags == ["-fPIC"]
+    assert not read("hipcc", "--cuda-host-only --offload-host-only -c a.hip".split()).flags  # CMake's test of HIP
     assert sources(["a.hip", "b.cpp", "c.cu"], "hipcc") == [("a.hip", "hip"), ("b.cpp", "hip"), ("c.cu", "hip")]
     assert sources(["a.c", "-x", "c", "b.c"], "g++") == [("a.c", "c++"), ("b.c", "c")]
     assert sources(["a.c"], "gcc") == [("a.c", "c")]

@@ -8,6 +8,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 LOOPS = frozenset({"for", "while", "do"})
+_SHARING = frozenset({"for", "simd", "loop", "taskloop", "distribute"})  # OpenMP's directives that take a loop
 _WITH_HEAD = frozenset({"for", "while", "if", "switch", "catch"})
 
 
@@ -173,6 +174,21 @@ class Statements:
             else:
                 stop = self.end(body)
                 out.append(Loop(i, head, body, stop, stop))
+        return out
+
+    def shared_out(self) -> list[tuple[int, int]]:
+        """The loops whose turns OpenMP shares out among threads: tokens [first, stop) of each."""
+        out = []
+        for d in self.unit.directives:
+            words = self.unit.t[d.first : d.stop]
+            if self.first <= d.first < self.stop and words[1:3] == ["pragma", "omp"] and _SHARING.intersection(words):
+                first = self.skip(d.stop)
+                out.append((first, self.end(first)))
+        for i in self.tokens(self.first, self.stop):
+            said = self.unit.t[i + 2].strip('"').split() if self.unit.t[i] == "_Pragma" else []
+            if said[:1] == ["omp"] and _SHARING.intersection(said):
+                first = self.skip(i + 4)
+                out.append((first, self.end(first)))
         return out
 
     def arms(self) -> list[tuple[int, int]]:

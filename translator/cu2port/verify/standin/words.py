@@ -149,7 +149,7 @@ _HIPCC: Mapping[str, Row] = {
         "-fno-gpu-flush-denormals-to-zero -fgpu-approx-transcendentals --offload-compress "
         "-fgpu-allow-device-init -foffload-lto -fno-offload-lto -v -save-temps --save-temps -nogpulib "
         "-nogpuinc -fhip-fp32-correctly-rounded-divide-sqrt -fno-hip-fp32-correctly-rounded-divide-sqrt "
-        "-no-offload-compress".split()
+        "-no-offload-compress --cuda-host-only --offload-host-only".split()
     },
 }
 _LANGUAGES = {
