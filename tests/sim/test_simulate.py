@@ -279,6 +279,31 @@ def test_a_program_may_have_a_macro_always_inline(simulated: Simulated) -> None:
     assert ran.code == 0, ran.errors.decode()
 
 
+def test_files_that_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """A source and a header, as editors on Windows write them."""
+    mark = "\ufeff"
+    (tmp_path / "one.cuh").write_text(f"{mark}__device__ int one(int x) {{ return __shfl_sync(0xffffffff, x, 1); }}\n")
+    kernel = "__global__ void k(int* d) { d[threadIdx.x] = one(threadIdx.x); }\n"
+    main = "int main() { int* d; cudaMallocManaged(&d, 256); k<<<1, 64>>>(d); cudaDeviceSynchronize(); return d[7]; }\n"
+    (tmp_path / "a.cu").write_text(f'{mark}#include "one.cuh"\n{kernel}{main}')
+    done = cu2port("a.cu", "--wave", "64", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+
+
+def test_a_block_that_one_macro_opens_and_another_closes(simulated: Simulated) -> None:
+    """The `while` that ends the second one is of the first one's `do`, and begins no loop."""
+    text = (
+        "#define TAKE(n) do { int left = (n); while (left > 0) { __syncthreads(); --left;\n"
+        "#define GIVE() __syncthreads(); } __syncthreads(); } while (0)\n"
+        "#define REPEAT(n) { int again = (n); do {\n"
+        "#define UNTIL() __syncthreads(); } while (--again); }\n"
+    )
+    body = "__shared__ int s; if (threadIdx.x == 0) s = 0;\nTAKE(3)\nif (threadIdx.x == left) s += 1;\nGIVE();\n"
+    body += "REPEAT(2)\nif (threadIdx.x == again) s += __any(1);\nUNTIL()\n"
+    ran = simulated(text + program(f'{body}if (threadIdx.x == 0) printf("%d\\n", s);'))
+    assert (ran.code, ran.output) == (0, b"5\n"), ran.errors.decode()
+
+
 @pytest.mark.parametrize("directive", ["#pragma omp parallel for collapse(2)", '_Pragma("omp parallel for")'])
 def test_loops_of_openmp_keep_their_form(directive: str) -> None:
     """A host function that shares a loop's turns out, and calls what kernels call too."""

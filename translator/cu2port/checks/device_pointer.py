@@ -97,6 +97,11 @@ class DevicePointer(Check):
             "float *r = (float *)(hipDeviceptr_t)p + 1; }",
             "the value of a cast",
         ),
+        Example(
+            "void f(const int *p, int *q) { g(reinterpret_cast<CUdeviceptr>(p), reinterpret_cast<CUdeviceptr>(q)); }",
+            "void f(const int *p, int *q) { g((hipDeviceptr_t)(p), reinterpret_cast<hipDeviceptr_t>(q)); }",
+            note="`const` that a cast to `void *` may not drop",
+        ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
             "#define END(n) (base + n)\nCUdeviceptr base;\n",
@@ -218,6 +223,9 @@ class DevicePointer(Check):
         if unit.tok(i - 1) == "<" and unit.tok(i - 2) == "static_cast" and unit.tok(i + 1) == ">":
             edit = replace(unit.p[i - 2], unit.end(i - 2), "reinterpret_cast")
             yield self._done(unit.t[i], unit.p[i - 2], unit.end(i), (edit,))
+        if _casts_constant(unit, i):  # `reinterpret_cast` to `void *` may not drop `const`
+            edits = (replace(unit.p[i - 2], unit.p[i], "("), replace(unit.p[i + 1], unit.end(i + 1), ")"))
+            yield self._done(unit.t[i + 3], unit.p[i - 2], unit.end(i + 4), edits)
         d = unit.declarations.declared_at(i) if unit.may_be_declared(i) else None
         if d is None or d.scope.kind != "file" or d.pointers or d.arrays:
             return
@@ -230,6 +238,15 @@ class DevicePointer(Check):
         return self.finding(
             f"`{written}` is `void *` in HIP, so arithmetic on it needs a cast", start, end, edits, cuda="CUdeviceptr"
         )
+
+
+def _casts_constant(unit: Unit, i: int) -> bool:
+    """Whether the type at token i is in `reinterpret_cast<CUdeviceptr>(p)` of a pointer to what is constant."""
+    t = unit.t
+    if t[i - 2 : i] != ["reinterpret_cast", "<"] or t[i + 1 : i + 3] != [">", "("] or unit.tok(i + 4) != ")":
+        return False
+    d = unit.declarations.visible(t[i + 3], i + 3)
+    return d is not None and d.pointers == 1 and not d.arrays and "const" in t[d.type_first : d.type_stop]
 
 
 def _is_integer(unit: Unit, first: int, stop: int) -> bool:

@@ -29,7 +29,7 @@ _BASE = (
     "-Xclang", "-fcuda-allow-variadic-functions", "-nostdinc",
 )  # fmt: skip
 _OPTIONS = c.DETAILED_RECORD | c.INCOMPLETE | c.KEEP_GOING
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
+_INCLUDE = re.compile(rb'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
 _LIBRARIES = ("thrust/", "cub/", "cuda/", "cooperative_groups/", "nvtx3/")
 _MOST_MEMORY = 2 << 30  # of address space
 _MAX_HEADERS = 100  # of one file that are looked through for includes

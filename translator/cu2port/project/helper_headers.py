@@ -15,7 +15,7 @@ from cu2port.project.tree import CannotRun
 
 HELPERS = "cu2port"  # the folder of helper headers
 FIRST_BYTES = b"// cu2port "  # the first bytes of each of them
-_INCLUDE = regex(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
+_INCLUDE = regex(rb'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
 
 
 def included_helpers(data: bytes, prefix: str) -> frozenset[str]:
@@ -28,7 +28,7 @@ def included_helpers(data: bytes, prefix: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _written(mark: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"^[ \t]*#[ \t]*include[ \t]*" + re.escape(mark) + rb"(\w+\.hpp)\"", re.M)
+    return re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*" + re.escape(mark) + rb"(\w+\.hpp)\"", re.M)
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from pathlib import Path
 FOLDER = "CU2PORT_SIM_CCCL"
 _IN_WHEELS = ("cuda_cccl/include", "cu13/include/cccl")  # below the package `nvidia`
 _MARK = "thrust/version.h"
-_ASKED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]thrust/', re.MULTILINE)
+_ASKED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]thrust/', re.MULTILINE)
 
 
 @cache

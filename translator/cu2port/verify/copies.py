@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import BOM
 
 _LINE_END = re.compile(r"\\?\r?\n")
 
@@ -53,7 +54,7 @@ class Copy:
             start = end + 1
 
     def text(self) -> str:
-        """The copy."""
+        """The copy, without a byte order mark: what it begins with is written in front of it."""
         self._moved()
         out = []
         position = 0
@@ -65,7 +66,7 @@ class Copy:
             out.append(text)
             position = end
         out.append(self.unit.text[position:])
-        return "".join(out)
+        return "".join(out).removeprefix(BOM)
 
 
 def on_one_line(unit: Unit, first: int, stop: int) -> str:

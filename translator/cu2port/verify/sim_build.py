@@ -33,10 +33,11 @@ C_FLAGS = (f"-idirafter{HEADERS / 'c'}",)  # vectors for sources that stay C
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*$", re.MULTILINE)
 _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
-_OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
-_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_OPENMP = re.compile(r"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_INCLUDED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_EITHER = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 _HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust)/")
-_QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_QUOTED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def read_all(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path,
         except OSError as e:
             raise CannotRun(f"{path}: {e.strerror}") from e
         out[real] = (path, text)
-        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', _without_dead(text), re.MULTILINE):
+        for m in _EITHER.finditer(_without_dead(text)):
             near = [path.parent] if m[1] == '"' else []
             found = next((d / m[2] for d in (*near, *program.include_dirs, INCLUDE_DIR) if (d / m[2]).is_file()), None)
             if found is not None and HEADERS not in absolute_path(found).parents:

@@ -76,6 +76,10 @@ class Statements:
         k = self.unit.match[i]
         return k if i < k < self.stop else -1
 
+    def _closes_foreign(self, i: int) -> bool:
+        """Whether token i closes a block that is opened before the range."""
+        return self.unit.t[i] == "}" and i >= self.first > self.unit.match[i]
+
     def end(self, i: int) -> int:
         """The token after the statement that starts at token i (at most `stop`)."""
         i = self.skip(i)
@@ -169,6 +173,8 @@ class Statements:
             if head is None:
                 continue
             body = self.skip(head[1] + 1)
+            if t[i] == "while" and self._closes_foreign(i - 1) and (body >= self.stop or t[body] == ";"):
+                continue  # of a `do` that another macro opens
             if body >= self.stop:
                 out.append(Loop(i, head, -1, self.stop, self.stop))
             else:
