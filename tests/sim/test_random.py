@@ -168,3 +168,12 @@ def same(row: str, line: str) -> bool:
     return all(
         float.fromhex(x) == pytest.approx(float.fromhex(y), rel=2**-22) if "p" in x else x == y for x, y in pairs
     )
+
+
+def test_the_hosts_header(simulated: Callable[..., simulate.Ran]) -> None:
+    """A program takes it for its types, beside the device functions."""
+    text = "#include <hiprand/hiprand.h>\n#include <hiprand/hiprand_kernel.h>\n"
+    text += "__global__ void k(hiprandState* s) { hiprand_init(1, 2, 3, s); }\n"
+    text += "int main() { hiprandGenerator_t none = nullptr; return HIPRAND_RNG_QUASI_SOBOL64 - 500 + !!none; }\n"
+    ran = simulated(text)
+    assert ran.code == 3, ran.errors.decode()
