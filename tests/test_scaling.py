@@ -19,6 +19,8 @@ from loading import load
 
 from cu2port import Options, translate
 from cu2port.audit.collect import audit_job
+from cu2port.build.convert import convert, facts
+from cu2port.build.words import Asked
 from cu2port.facts import _libclang, clang_worker
 from cu2port.facts.clang import Question
 from cu2port.lint.run import Settings, lint_job
@@ -267,3 +269,35 @@ def test_work_on_includes_of_includes_is_linear(shape: str, tmp_path: Path) -> N
 def test_work_on_names_of_a_tree_is_linear(tmp_path: Path) -> None:
     few, many = declared(tmp_path, 64), declared(tmp_path, 256)
     assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines)"
+
+
+#: kind of build file, what it begins with, and what is in it many times
+BUILD_FILES = {
+    "linked targets": (
+        "cmake",
+        "find_package(CUDA)\n",
+        "cuda_add_executable(a{i} a.cu)\ntarget_link_libraries(a{i} PUBLIC b)\n",
+    ),
+    "modules": ("cmake", "", "include(FindCUDA)\n"),
+    "flags": ("cmake", "project(p LANGUAGES CUDA)\n", 'set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -lcublas")\n'),
+    "properties": ("cmake", "project(p CUDA)\n", "set_source_files_properties(a{i}.cpp PROPERTIES LANGUAGE CUDA)\n"),
+    "conditions": ("cmake", "project(p CUDA)\n", "if(CUDA_FOUND)\nadd_library(a{i} a{i}.cu)\nendif()\n"),
+    "rules": ("make", "", "a{i}: a{i}.cu\n\tnvcc -O3 -arch=sm_70 -c a{i}.cu\n"),
+    "variables of variables": ("make", "", "F{j} = $(F{i})\na{i}: a.cu\n\tnvcc $(F{i}) -c a.cu\n"),
+    "commands": ("script", "", "nvcc -O3 a{i}.cu -o a{i} -L$CUDA_HOME/lib64 -std=c++11\n"),
+}
+
+
+@pytest.mark.parametrize("name", BUILD_FILES)
+def test_work_on_build_files_is_linear(name: str) -> None:
+    kind, head, line = BUILD_FILES[name]
+
+    def read(n: int) -> int:
+        many = (line.replace("{i}", str(i)).replace("{j}", str(i + 1)) for i in range(n))
+        data = (head + "".join(many)).encode()
+        asked = Asked(kind, archs=("gfx942",), defined=facts(kind, data).defines)
+        return lines_run(lambda: convert(data, "CMakeLists.txt", asked))
+
+    read(2)  # what is loaded once
+    few, most = read(24), read(96)
+    assert most <= MOST * few, f"{most / few:.1f} times the work for 4 times the input ({few} lines)"

@@ -36,10 +36,6 @@ CANNOT = {
     "CU719 example 2": "is a statement outside of functions",
     "cuda::barrier": "has a scope without a value",
     "cuda::pipeline_shared_state": "has a scope without a value",
-    **dict.fromkeys(
-        (f"surf{x}read form 1" for x in ("1D", "1DLayered", "2D", "2DLayered", "3D")),
-        "compiles alone, and not beside all other examples of device functions",
-    ),
 }
 # More of them, where CU2PORT_TEST_ROCM names a ROCm that may be older than HIP 7.
 CANNOT_THERE = {

@@ -445,12 +445,17 @@ def _reaches(header: str, wanted: str) -> bool:
     return wanted in inside or any(_reaches(h, wanted) for h in inside)
 
 
+ALONE = ("cu2port/surface.hpp",)  # never in one unit with the others: which is used depends on the GPUs
+
+
 def examples_by_unit(only: str = "") -> list[list[Example]]:
     """All examples, those together that share translation units. `only`: libraries, by commas."""
     groups: dict[str, list[Example]] = {}
     for e in (*row_examples(), *check_examples(), *our_headers()):
         if not only or e.group in only.split(","):
-            groups.setdefault("" if e.group in TOGETHER else e.group, []).append(e)
+            unit = "" if e.group in TOGETHER else e.group
+            alone = next((h for h in ALONE if h in e.headers), "")  # texture.hpp has these functions too
+            groups.setdefault(alone or unit, []).append(e)
     return list(groups.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,24 @@ def test_macros_that_are_parts_of_texts_are_told() -> None:
     assert {line.split("(")[0].split()[0] for line in told} == {"SCOPE", "SUM", "BODY", "TITLE", "WORK"}
     assert all("\n" not in line and "/*" not in line for line in told)
     assert text_macros('#define TITLE "a title"\n#define VERSION "1.0"\n') == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#define X "' + "mov.u32 a " * 20_000 + '"\n',
+        '#define X "' + "a." * 100_000 + '"\n',
+        "#define X " + '"\\' * 100_000 + "\n",
+        '#define X "mov.u32 a;" ' + "/*" * 100_000 + "\n",
+        '#define X0 "mov.u32 a;"\n' + "".join(f"#define X{i + 1} X{i}\n" for i in range(10_000)),
+    ],
+    ids=["opcodes", "dots", "open strings", "open comments", "chain"],
+)
+def test_large_texts_take_no_longer_than_their_size(text: str) -> None:
+    """200 KB in some hundredths of a second; where each place is looked at from each other it is minutes."""
+    start = time.process_time()
+    text_macros(text)
+    assert time.process_time() - start < 3
 
 
 def converted(tmp_path: Path, header: str, source: str = SOURCE, **more: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from cu2port.build import flags, programs, sources
@@ -51,7 +52,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     )
     enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
     interfaces = frozenset(c.words[0] for c in every if c.name == "add_library" and "INTERFACE" in c.words[1:2])
-    links = [c for c in every if c.name == "target_link_libraries"]
+    scopes = _scopes(every)
     dead = never_reached(text)
     looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
     anchor = None if looks else next(filter(_enables, every), None)
@@ -74,7 +75,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             continue
         if row is not None:
             gone = own_words(c)
-            yield command(text, c, row, gone, _scope(c, links))
+            yield command(text, c, row, gone, scopes.get(c.words[0] if c.words else "", scopes[""]))
             if stays(c, gone):
                 inner = dataclasses.replace(c, name="OPTIONS", args=tuple(gone[1:]))
                 yield from _looked(text, inner, asked)
@@ -99,13 +100,19 @@ def _left(c: Command, done: Sequence[Finding]) -> Command:
     return dataclasses.replace(c, args=tuple(left))
 
 
-def _scope(c: Command, links: Sequence[Command]) -> str:
-    """The scope to link a target with, "" for none: CMake refuses both forms for one target, so it is that of its other
-    links. `INTERFACE` would leave the target itself without the library."""
-    own = [x for x in links if x.words[:1] == c.words[:1]]
-    scopes = [w for x in own or links for w in x.words[1:2] if w in _SCOPES]
-    known = next((w for w in scopes if w != "INTERFACE"), "")
-    return known or ("PUBLIC" if own and scopes else "")
+def _scopes(every: Sequence[Command]) -> dict[str, str]:
+    """The scope to link each target with, "" for none: CMake refuses both forms for one target, so it is that of its
+    other links. Under "" that of a target without any: the first of the file. `INTERFACE` would leave the target itself
+    without the library."""
+    out = {"": ""}
+    for c in every:
+        if c.name == "target_link_libraries" and c.words:
+            scope = next((w for w in c.words[1:2] if w in _SCOPES), "")
+            direct = "" if scope == "INTERFACE" else scope
+            out[""] = out[""] or direct
+            known = out.get(c.words[0], "")
+            out[c.words[0]] = known if known and known != "INTERFACE" else scope or known
+    return {target: "PUBLIC" if scope == "INTERFACE" else scope for target, scope in out.items()}
 
 
 def _finds(c: Command) -> bool:
@@ -230,11 +237,16 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
 
 def _module(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
     """`include(FindCUDA)` finds CUDA as `find_package(CUDA)` does; beside that, it gives CUDA's commands alone."""
-    if re.search(r"(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b", text) is None and "/" not in c.words[0]:
+    if not _finds_package(text) and "/" not in c.words[0]:
         name = dataclasses.replace(c.args[0], text=c.words[0].removeprefix("Find"))
         return _package(text, dataclasses.replace(c, name="find_package", args=(name,)), asked, enabled)
     message = f"`{c.words[0]}` is taken out: its commands are for nvcc"
     return [finding(PACKAGE, message, c.start, c.end, [without(text, c.start, c.end)], old=c.words[0])]
+
+
+@lru_cache(maxsize=1)
+def _finds_package(text: str) -> bool:
+    return re.search(r"(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b", text) is not None
 
 
 def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

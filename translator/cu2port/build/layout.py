@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from cu2port.core.model import Edit
 
 
 def break_of(text: str, start: int) -> str:
     """A line break as the text has them, with the indent of the line that holds `start`."""
-    return ("\r\n" if "\r\n" in text else "\n") + indent_of(text, start)
+    return _break_in(text) + indent_of(text, start)
+
+
+@lru_cache(maxsize=1)
+def _break_in(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def indent_of(text: str, start: int) -> str:

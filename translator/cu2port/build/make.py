@@ -132,6 +132,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     homes = TOOLKITS | {a.name for a, of in zip(lines, words, strict=True) if a.name and _is_home(a, of, named)}
     compiles = named - homes
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
+    knows_platform = "__HIP_PLATFORM_" in text
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
     passed, given = _given(lines, commands, compiles)
@@ -158,7 +159,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
                 yield from _tools(text, word, asked, homes, for_cuda)
-            if not (for_cuda or "__HIP_PLATFORM_" in text):
+            if not (for_cuda or knows_platform):
                 yield from _platform(line, of, homes, included, told)
         if uses_nvcc:
             yield from _architecture(line, of, asked)

@@ -95,5 +95,5 @@ def _guards_all(unit: Unit, name: str) -> bool:
     if first is None or name not in unit.t[first.first : first.stop]:
         return False
     last = unit.directives[-1]
-    before = unit.t[: first.first]
-    return last.keyword == "endif" and last.stop >= len(unit.t) and before in ([], ["#", "pragma", "once"])
+    begins = first.first == 0 or (first.first == 3 and unit.t[:3] == ["#", "pragma", "once"])
+    return begins and last.keyword == "endif" and last.stop >= len(unit.t)

@@ -186,8 +186,8 @@ class Statements:
         """The loops whose turns OpenMP shares out among threads: tokens [first, stop) of each."""
         out = []
         for d in self.unit.directives:
-            words = self.unit.t[d.first : d.stop]
-            if self.first <= d.first < self.stop and words[1:3] == ["pragma", "omp"] and _SHARING.intersection(words):
+            words = self.unit.t[d.first : d.stop] if self.first <= d.first < self.stop else []
+            if words[1:3] == ["pragma", "omp"] and _SHARING.intersection(words):
                 first = self.skip(d.stop)
                 out.append((first, self.end(first)))
         for i in self.tokens(self.first, self.stop):
