@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("python", r".*\.py"),
     ("script", r".*\.(?:ba)?sh"),
 )
-#: Kinds of files of which only some are build files, as their texts tell.
+#: Kinds of files that are build files only if their text says so.
 BY_TEXT = frozenset({"python", "script"})
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there

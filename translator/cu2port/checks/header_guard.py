@@ -90,7 +90,7 @@ class HeaderGuard(Check):
 
 
 def _guards_all(unit: Unit, name: str) -> bool:
-    """Whether a macro guards the file itself: its first condition asks for it, and nothing stands outside of that."""
+    """Whether a macro guards the file itself: its first condition tests it, and nothing is outside of it."""
     first = next((d for d in unit.directives if d.keyword != "pragma"), None)
     if first is None or name not in unit.t[first.first : first.stop]:
         return False

@@ -4,6 +4,7 @@ those who include it."""
 from __future__ import annotations
 
 import re
+import string
 from collections import defaultdict
 
 from cu2port.core.late import regex
@@ -17,13 +18,11 @@ _LINE_END = regex(r"\\\r?\n")
 _BODY = regex(rf"\w+(?:\([\w \t,]*\))?(?:{_STRING}|[\w#(),\s])*")
 _NAME = regex(r"\b[A-Za-z_]\w*")
 _TEXT = regex(rf"{_STRING}?")
-_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+_WORD = f"{string.ascii_letters}{string.digits}_."
 
 
 def text_macros(text: str) -> frozenset[str]:
     """The definitions of the macros of a text that are made of strings, each as one line, if there is PTX in one."""
-    if "define" not in text or '"' not in text:
-        return frozenset()
     lines = [m[1] for m in _DEFINITION.finditer(text)]
     if not any(_has_opcode(line) for line in lines):
         return frozenset()
@@ -56,4 +55,4 @@ def _has_opcode(line: str) -> bool:
 def _is_opcode(word: str) -> bool:
     """Whether what a blank follows ends as an opcode does, in a name and what is behind a dot: `{mov.u32`."""
     *before, last = word[len(word.rstrip(_WORD)) :].split(".")
-    return bool(last and before and before[-1][:1].isalpha() and before[-1][0].islower())
+    return bool(last and before and before[-1][:1].islower())
