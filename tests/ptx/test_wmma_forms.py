@@ -27,6 +27,7 @@ PART = 2048  # bytes of each of A, B, C and D
 PLACES = {
     **{f"%{i}": Place(name, TYPES["u64"]) for i, name in enumerate(("a", "b", "c", "d"))},
     "%4": Place("s", TYPES["u32"]),  # A in shared memory
+    "%5": Place("x", TYPES["f64"]),
 }
 _REGISTER = {"f16": "b32", "f32": "f32", "f64": "f64", "s32": "s32"}
 
@@ -64,6 +65,8 @@ class Case:
         types = f"{self.d}.{self.c}" if self.ab == "f16" else f"{self.d}.{self.ab}.{self.ab}.{self.c}"
         if self.how.endswith("popc"):
             head, tail = f"wmma.mma.{self.how}.sync", ""
+        elif self.ab == "f64":  # the rounding is in front of the types
+            head, tail, types = "wmma.mma.sync", "", f"{self.how}.{types}".lstrip(".")
         else:
             head, tail = "wmma.mma.sync", self.how and f".{self.how}"
         first = (
@@ -92,6 +95,7 @@ CASES = (
     *(Case(shape, "u8", "s32", "s32", order, "satfinite") for shape, order in zip(_SHAPES, _ORDERS, strict=False)),
     Case("m16n16k8", "tf32", "f32", "f32", _ORDERS[2]),
     Case("m8n8k4", "f64", "f64", "f64", _ORDERS[1]),
+    *(Case("m8n8k4", "f64", "f64", "f64", order, rnd) for order, rnd in zip(_ORDERS, ("rz", "rm", "rp"), strict=False)),
     Case("m8n8k32", "s4", "s32", "s32", shared=True),
     Case("m8n8k32", "u4", "s32", "s32", how="satfinite"),
     Case("m8n8k128", "b1", "s32", "s32", how="xor.popc"),
@@ -190,6 +194,12 @@ def test_interpreted_products_are_those_of_a_triple_loop() -> None:
         "wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%4}, [%0], 32;",
         "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%4}, [%0], 16;",
         "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.u4.s32 {%4, %4}, {%4}, {%4}, {%4, %4};",
+        # what NVIDIA's assembler refuses
+        "wmma.load.c.sync.aligned.row.m16n16k16.global.f64 {%5, %5, %5, %5, %5, %5, %5, %5}, [%0];",
+        "wmma.load.c.sync.aligned.row.m8n8k32.global.f16 {%4}, [%0];",
+        "wmma.store.d.sync.aligned.row.m8n8k4.global.s32 [%0], {%4, %4};",
+        "wmma.mma.sync.aligned.col.col.m8n8k32.s32.s4.s4.s32 {%4, %4}, {%4}, {%4}, {%4, %4};",
+        "wmma.mma.xor.popc.sync.aligned.row.row.m8n8k128.s32.b1.b1.s32 {%4, %4}, {%4}, {%4}, {%4, %4};",
     ),
 )
 def test_what_has_no_meaning_is_refused(text: str) -> None:

@@ -55,7 +55,7 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         r"wmma",
         "matrix",
-        "AMD's matrix instructions have other shapes, and lay a matrix out over the lanes in another way",
+        "the manual has no `wmma` of such a shape with these types and layouts",
         "write the statement in a form that the manual has for this shape and these types",
     ),
     _family(

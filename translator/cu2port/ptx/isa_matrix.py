@@ -114,9 +114,9 @@ def _rounded(terms: list[tuple[float, float]], c: float, name: str, mode: str) -
         )
         return f.canonical if isnan(total) else f.infinity | (f.sign if total < 0 else 0)
     exact = sum((Fraction(x) * Fraction(y) for x, y in terms), Fraction(c))
-    if exact == 0:
-        negative = copysign(1.0, c) < 0 and all(copysign(1.0, x) * copysign(1.0, y) < 0 for x, y in terms)
-        return f.sign if negative else 0
+    if exact == 0:  # what cancels is +0, and rounded down -0; zeros of one sign keep it
+        signs = {copysign(1.0, c), *(copysign(1.0, x) * copysign(1.0, y) for x, y in terms)}
+        return f.sign if signs == {-1.0} or (mode == "rm" and signs != {1.0}) else 0
     # all denominators are powers of two
     scale = exact.denominator.bit_length() - 1
     return softfloat.rounded(int(exact < 0), abs(exact.numerator), -scale, f, mode)

@@ -190,6 +190,8 @@ def _spell_multiply(v: Value, texts: list[str]) -> str:
     given = [_joined(form, m, t) for m, t in zip("ABC", (texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]))]  # noqa: B905
     types = ", ".join((_CXX[form.ab], *map(str, form.size), _CXX[form.d], _CXX[form.c], cxx_type(v.type)))
     how = {"xor_popc": "mma::Xor, ", "and_popc": "mma::And, "}.get(form.suffix, "")
+    if form.suffix in ("rz", "rm", "rp"):
+        how = f"mma::Rounded<cu2port::ptx::rounding::{form.suffix}>, "
     name = "multiply_bits" if how else "multiply"
     how = f"cu2port::{how}" if how else ""
     rest = ", true" if form.suffix == "satfinite" else ""
@@ -236,16 +238,17 @@ def wmma_load(matrix: str, order: str, shape: str, space: str, ab: object, a: Va
     return Value(LOAD, form.vector(form.matrix), (a, _stride(form, c)), form, "fragment")
 
 
-_ANY = "{shape:m16n16k16|m32n8k16|m8n32k16|m16n16k8|m8n8k4|m8n8k32|m8n8k128}"
 #: the type of A and B decides nothing but how many elements C has, which the shape tells
 _OF_SHAPE = {"m16n16k8": "tf32", "m8n8k4": "f64", "m8n8k32": "s4", "m8n8k128": "b1"}
+_LOAD_C = "wmma.load.c.sync.aligned.{order:row|col}"
+_STORE = "wmma.store.d.sync.aligned.{order:row|col}"
 
 
-@ptx(
-    f"wmma.load.c.sync.aligned.{{order:row|col}}.{_ANY}{_SPACE}.{{t:f32|s32|f64}} {{d}}, [a], ?c:u32",
-    ref=_REF + "-load",
-)
-@ptx(f"wmma.load.c.sync.aligned.{{order:row|col}}.{_ANY}{_SPACE}.{{ct:f16}} {{d}}:u32, [a], ?c:u32", ref=_REF + "-load")
+@ptx(f"{_LOAD_C}.{_SHAPES}{_SPACE}.{{t:f32|s32}} {{d}}, [a], ?c:u32", ref=_REF + "-load")
+@ptx(f"{_LOAD_C}.{{shape:m16n16k8}}{_SPACE}.{{t:f32}} {{d}}, [a], ?c:u32", ref=_REF + "-load", sm=80)
+@ptx(f"{_LOAD_C}.{{shape:m8n8k4}}{_SPACE}.{{t:f64}} {{d}}, [a], ?c:u32", ref=_REF + "-load", sm=80)
+@ptx(f"{_LOAD_C}.{{shape:m8n8k32|m8n8k128}}{_SPACE}.{{t:f32|s32}} {{d}}, [a], ?c:u32", ref=_REF + "-load", sm=75)
+@ptx(f"{_LOAD_C}.{_SHAPES}{_SPACE}.{{ct:f16}} {{d}}:u32, [a], ?c:u32", ref=_REF + "-load")
 def wmma_load_c(
     order: str, shape: str, space: str, a: Value, c: Value | None, n: int, t: Type | None = None, ct: object = ""
 ) -> Value:
@@ -255,13 +258,11 @@ def wmma_load_c(
     return Value(LOAD, form.vector("C"), (a, _stride(form, c)), form, "fragment")
 
 
-@ptx(
-    f"wmma.store.d.sync.aligned.{{order:row|col}}.{_ANY}{_SPACE}.{{t:f32|s32|f64}} [a], {{b}}, ?c:u32",
-    ref=_REF + "-store",
-)
-@ptx(
-    f"wmma.store.d.sync.aligned.{{order:row|col}}.{_ANY}{_SPACE}.{{ct:f16}} [a], {{b}}:u32, ?c:u32", ref=_REF + "-store"
-)
+@ptx(f"{_STORE}.{_SHAPES}{_SPACE}.{{t:f32|s32}} [a], {{b}}, ?c:u32", ref=_REF + "-store")
+@ptx(f"{_STORE}.{{shape:m16n16k8}}{_SPACE}.{{t:f32}} [a], {{b}}, ?c:u32", ref=_REF + "-store", sm=80)
+@ptx(f"{_STORE}.{{shape:m8n8k4}}{_SPACE}.{{t:f64}} [a], {{b}}, ?c:u32", ref=_REF + "-store", sm=80)
+@ptx(f"{_STORE}.{{shape:m8n8k32|m8n8k128}}{_SPACE}.{{t:f32|s32}} [a], {{b}}, ?c:u32", ref=_REF + "-store", sm=75)
+@ptx(f"{_STORE}.{_SHAPES}{_SPACE}.{{ct:f16}} [a], {{b}}:u32, ?c:u32", ref=_REF + "-store")
 def wmma_store(
     order: str, shape: str, space: str, a: Value, b: Registers, c: Value | None, t: Type | None = None, ct: object = ""
 ) -> Value:
@@ -278,6 +279,7 @@ def _product(form: Form, a: Registers, b: Registers, c: Registers) -> Value:
 
 
 _MMA = f"wmma.mma.sync.aligned.{_ORDERS}"
+_BY_K = "wmma.mma.sync.aligned.row.col"  # elements of less than a byte are neighbours in k
 
 
 def _registers(d: str, c: str) -> str:
@@ -317,9 +319,13 @@ def wmma_float(shape: str, ab: object, a: Registers, b: Registers, c: Registers)
     return _product(Form(shape, str(ab), "f32", "f32"), a, b, c)
 
 
-@ptx(f"{_MMA}.m8n8k4{{.rnd:rn}}.f64.f64.f64.f64 {{d}}:f64, {{a}}:f64, {{b}}:f64, {{c}}:f64", ref=_REF + "-mma", sm=80)
-def wmma_double(a: Registers, b: Registers, c: Registers) -> Value:
-    return _product(Form("m8n8k4", "f64", "f64", "f64"), a, b, c)
+@ptx(
+    f"{_MMA}.m8n8k4{{.rnd:rn|rz|rm|rp}}.f64.f64.f64.f64 {{d}}:f64, {{a}}:f64, {{b}}:f64, {{c}}:f64",
+    ref=_REF + "-mma",
+    sm=80,
+)
+def wmma_double(rnd: str, a: Registers, b: Registers, c: Registers) -> Value:
+    return _product(Form("m8n8k4", "f64", "f64", "f64", "" if rnd == "rn" else rnd), a, b, c)
 
 
 @ptx(
@@ -328,7 +334,7 @@ def wmma_double(a: Registers, b: Registers, c: Registers) -> Value:
     sm=72,
 )
 @ptx(
-    f"{_MMA}.{{shape:m8n8k32}}.s32.{{ab:s4|u4}}.{{bt:s4|u4}}.s32{{.satfinite}} {_registers('s32', 's32')}",
+    f"{_BY_K}.{{shape:m8n8k32}}.s32.{{ab:s4|u4}}.{{bt:s4|u4}}.s32{{.satfinite}} {_registers('s32', 's32')}",
     ref=_REF + "-mma",
     sm=75,
 )
@@ -341,7 +347,7 @@ def wmma_integer(
 
 
 @ptx(
-    f"wmma.mma.{{op:xor|and}}.popc.sync.aligned.{_ORDERS}.m8n8k128.s32.b1.b1.s32 {_registers('s32', 's32')}",
+    f"wmma.mma.{{op:xor|and}}.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {_registers('s32', 's32')}",
     ref=_REF + "-mma",
     sm=75,
 )
