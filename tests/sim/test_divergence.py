@@ -19,6 +19,7 @@ import pytest
 from cu2port.verify import simulate
 
 ROUNDS = 2
+LOOPS = ("for", "while", "do", "asked")
 _WORD = 0xFFFFFFFF
 _LONG = 0xFFFFFFFFFFFFFFFF
 
@@ -38,8 +39,9 @@ __device__ u64 mix(u64 h, u64 id, u64 m) {
 
 @dataclass(frozen=True)
 class Node:
-    """A statement. `kind`: log, if, switch, for, while, do, break, continue, return, leave, call. `bit`: which bit of
-    the lane's value (plus `step` times the innermost loop's counter) decides."""
+    """A statement. `kind`: log, if, switch, for, while, do, asked, break, continue, return, leave, call. An asked loop
+    is a `while` with an operation in its condition. `bit`: which bit of the lane's value (plus `step` times the
+    innermost loop's counter) decides."""
 
     kind: str
     id: int = 0
@@ -71,10 +73,10 @@ class Maker:
         r = self.rng
         bit, step = r.randrange(32), r.randint(1, 4) if loops else 0
         kind = r.choices(
-            ["log", "if", "switch", "for", "while", "do", "break", "continue", "return", "leave", "call"],
-            [6, 5, 1, 2, 1, 1, 1, 1, 0.4, 1, 1],
+            ["log", "if", "switch", *LOOPS, "break", "continue", "return", "leave", "call"],
+            [6, 5, 1, 2, 1, 1, 1, 1, 1, 0.4, 1, 1],
         )[0]
-        if kind in ("if", "switch", "for", "while", "do") and depth == 0:
+        if kind in ("if", "switch", *LOOPS) and depth == 0:
             kind = "log"
         if kind in ("break", "continue", "leave") and (loops == 0 or (switch and kind != "continue")):
             kind = "log"
@@ -89,7 +91,7 @@ class Maker:
         if kind == "switch":
             arms = [self.block(depth - 1, loops, calls, True) for _ in range(3)]
             return Node(kind, id_, bit, step, arms=tuple(arms))
-        if kind in ("for", "while", "do"):
+        if kind in LOOPS:
             return Node(kind, id_, bit, step, r.randint(0, 1), (self.block(depth - 1, loops + 1, calls),))
         if kind == "leave":
             return Node(kind, id_, bit, step)
@@ -152,7 +154,9 @@ def _jumping(n: Node, inner: str) -> str:
     """A loop as a compiler lays it out: what only leaves it is behind it."""
     i, limit = f"i{n.id}", f"((v >> {n.bit}) & 3) + {n.extra}u"
     check = f"if (!({i} < {limit})) goto end{n.id};\n"
-    head, back = {"for": (check, f"++{i};\n"), "while": (f"{check}++{i};\n", ""), "do": (f"++{i};\n", check)}[n.kind]
+    head, back = {"for": (check, f"++{i};\n"), "while": (f"{check}++{i};\n", ""), "do": (f"++{i};\n", check)}.get(
+        n.kind, (f"LOG({n.id});\n{check}++{i};\n", "")
+    )
     rest = "".join(f"out{x}: LOG({x});\ngoto end{n.id};\n" for x in _leaving(n.arms[0]))
     return (
         f"{{\nunsigned {i} = 0;\nturn{n.id}: {head}{inner}next{n.id}: {back}goto turn{n.id};\n{rest}end{n.id}:;\n}}\n"
@@ -173,7 +177,7 @@ def _line(n: Node, loop: str, name: str, leave: str, jumps: bool) -> str:
             for k, a in enumerate(n.arms)
         )
         return f"switch ((v >> {n.bit}) & 3) {{\n{cases}default: LOG({n.id});\n}}\n"
-    if n.kind in ("for", "while", "do"):
+    if n.kind in LOOPS:
         i = f"i{n.id}"
         inner = _lines(n.arms[0], i, name, leave, jumps)
         if jumps:
@@ -183,6 +187,10 @@ def _line(n: Node, loop: str, name: str, leave: str, jumps: bool) -> str:
             return f"for (unsigned {i} = 0; {i} < {limit}; ++{i}) {{\n{inner}}}\n"
         if n.kind == "while":
             return f"unsigned {i} = 0;\nwhile ({i} < {limit}) {{\n++{i};\n{inner}}}\n"
+        if n.kind == "asked":  # by an assignment, or by a declaration
+            ask = f"(h = mix(h, {n.id}, __ballot(1))), {i} < {limit}"
+            ask = ask if n.id % 2 else f"bool more{n.id} = ({ask})"
+            return f"unsigned {i} = 0;\nwhile ({ask}) {{\n++{i};\n{inner}}}\n"
         return f"unsigned {i} = 0;\ndo {{\n++{i};\n{inner}}} while ({i} < {limit});\n"
     if jumps and n.kind in ("break", "continue", "leave"):
         label = f"out{n.id}" if n.kind == "leave" else {"break": "end", "continue": "next"}[n.kind] + loop[1:]
@@ -241,7 +249,7 @@ class Machine:
             return out | (self.run(n.arms[1], rest, v, i) if len(n.arms) > 1 else rest)
         elif n.kind == "switch":
             return self.switch(n, mask, v, i)
-        elif n.kind in ("for", "while", "do"):
+        elif n.kind in LOOPS:
             return self.loop(n, mask, v)
         elif n.kind == "break":
             self.broken |= (yes := self.true(n, mask, v, i))
@@ -281,6 +289,8 @@ class Machine:
         began = self.returned
         active, first = mask, True
         while active:
+            if n.kind == "asked":
+                self.log(n.id, active)
             if not (n.kind == "do" and first):
                 active = sum(1 << k for k in self.each(active) if turn[k] < (v[k] >> n.bit & 3) + n.extra)
             first = False

@@ -254,14 +254,31 @@ def _loop(copy: Copy, body: Statements, loop: Loop, name: str, spins: bool) -> N
             _into_body(copy, loop, tick)
         return
     is_do = t[loop.keyword] == "do"
-    condition = t[opener + 1 : closer]
-    declares = not is_do and "=" in condition and len(condition) > 2 and is_identifier(condition[1])
-    parts = [x for x in (spin, "" if is_do or declares else tick) if x]
-    if parts and not declares:
+    value = -1 if is_do else _declared_value(unit, opener, closer)
+    parts = [x for x in (spin, "" if is_do or value == 0 else tick) if x]
+    if parts and value > 0:
+        copy.after(value - 1, " (" + "".join(f"void({x}), " for x in parts) + "(")
+        copy.before(closer, "))")
+    elif parts and value < 0:
         copy.after(opener, " && ".join(parts) + " && (")
         copy.before(closer, ")")
-    if tick and (is_do or declares) and loop.body >= 0:
+    if tick and (is_do or value == 0) and loop.body >= 0:
         _into_body(copy, loop, tick)
+
+
+def _declared_value(unit: Unit, opener: int, closer: int) -> int:
+    """Where the value of a condition that declares a variable begins: the token behind its `=`, 0 where it is in
+    braces; -1 for a condition that declares none."""
+    k = opener + 1
+    while k < closer and unit.t[k] not in ("=", "{"):
+        is_bracket = unit.t[k] in ("(", "[") and k < unit.match[k] < closer
+        k = unit.match[k] + 1 if is_bracket else k + 1
+    if k >= closer or k < opener + 3 or not all(map(is_identifier, (unit.t[opener + 1], unit.t[k - 1]))):
+        return -1
+    before, braces = unit.t[k - 2], "{" in unit.t[k : k + 2]
+    if before in (".", "->", "::", ",", ":") or (unit.t[k] == "{" and not is_identifier(before)):
+        return -1
+    return 0 if braces else k + 1
 
 
 def _into_body(copy: Copy, loop: Loop, tick: str) -> None:
