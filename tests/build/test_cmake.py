@@ -312,6 +312,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "if(A)\n  CPMAddPackage(NAME CCCL GIT_REPOSITORY https://github.com/NVIDIA/cccl.git GIT_TAG v3)\nendif()\n",
             "if(A)\n  find_package(rocthrust REQUIRED)\n  find_package(hipcub REQUIRED)\nendif()\n",
         ),
+        (  # names as NVIDIA's configurations have them, and targets of a copy of Hunter's
+            "find_package(cub CONFIG REQUIRED)\nfind_package(thrust)\nlink_libraries(cub::cub cub::x)\n",
+            "find_package(hipcub REQUIRED)\nfind_package(rocthrust)\nlink_libraries(hip::hipcub cub::x)\n",
+        ),
         ('CPMAddPackage("gh:NVIDIA/thrust#1.17")', "find_package(rocthrust REQUIRED)"),
         ("FetchContent_Declare(cub GIT_REPOSITORY https://github.com/NVIDIA/cub)", None),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
@@ -395,7 +399,8 @@ def test_renamed_sources_are_followed(before: str, after: str) -> None:
 def test_what_stays_is_told() -> None:
     text = (
         "find_package(CUDNN)\nif(CUDAToolkit_VERSION VERSION_LESS 12)\nendif()\n"
-        "target_link_libraries(a CUDA::nvml CUDA::nppc)\nset_target_properties(a PROPERTIES CUDA_PTX_COMPILATION ON)\n"
+        "target_link_libraries(a CUDA::nvml CUDA::nppc)\nlink_libraries(nvgraph)\n"
+        "set_target_properties(a PROPERTIES CUDA_PTX_COMPILATION ON)\n"
         "add_custom_command(OUTPUT x COMMAND nvcc -dlink k.o)\n"
         "CPMAddPackage(NAME c GITHUB_REPOSITORY NVIDIA/cutlass)\n"
     )
@@ -407,6 +412,7 @@ def test_what_stays_is_told() -> None:
         "CUDAToolkit_VERSION",
         "CUDA::nvml",
         "CUDA::nppc",
+        "nvgraph",
         "CUDA_PTX",
         "nvcc",
         "-dlink",

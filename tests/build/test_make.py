@@ -155,6 +155,16 @@ def ported(text: str, **asked: object) -> str:
             "CFLAGS=-std=c++11 --expt-extended-lambda\na:\n\tnvcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
             "CFLAGS=-std=c++17\na:\n\thipcc $(CFLAGS)\nb:\n\tgcc $(CFLAGS) b.c\n",
         ),
+        (  # nvcc by another name
+            "CXX = $(NVCC)\nNVCC = nvcc\nCXXFLAGS = -x cu -dc -G\n%.o: %.C\n\t$(CXX) $(CXXFLAGS) $<\n"
+            "p: a.o\n\t$(CXX) a.o\n",
+            "CXX = $(NVCC)\nNVCC = hipcc\nCXXFLAGS = -x hip -fgpu-rdc -c -g\n%.o: %.C\n\t$(CXX) $(CXXFLAGS) $<\n"
+            "p: a.o\n\t$(CXX) -fgpu-rdc --hip-link a.o\n",
+        ),
+        (
+            "L := ${MY_NVCC} -g\nV = $(shell $(NVCC) -V)\np: a.o\n\t$(L) -G a.o\n\t$(V) -G\n",
+            "L := ${MY_NVCC} -g\nV = $(shell $(NVCC) --version)\np: a.o\n\t$(L) -g a.o\n\t$(V) -G\n",
+        ),
         (  # HIP's libraries need C++17 where a variable is the host compiler's too, or goes through -Xcompiler
             "F=-O3 -std=c++11 -maes\nG=$(F)\na:\n\tnvcc $(G)\nb:\n\tg++ $(F) b.cpp\n",
             "F=-O3 -std=c++17 -maes\nG=$(F)\na:\n\thipcc $(G)\nb:\n\tg++ $(F) b.cpp\n",

@@ -30,7 +30,7 @@ _CONDITIONS = frozenset({"if", "elseif", "while"})
 _CPM = frozenset({"cpmaddpackage", "cpmfindpackage"})
 _TOOLKITS = frozenset({"CUDA", "CUDAToolkit"})
 _MODULE = re.compile(r"Find(?:CUDA|CUDAToolkit)|FindCUDA/select_compute_arch")  # of CMake's own
-_TARGET = re.compile(r"\b(?P<name>(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+)(?P<more>\$\{\w+\})?")
+_TARGET = re.compile(r"\b(?P<name>(?:CUDA|CCCL|CUB|Thrust|NCCL|cub)::\w+)(?P<more>\$\{\w+\})?")
 _REPOSITORY = re.compile(r"(?:github\.com[/:]|gh:|GITHUB_REPOSITORY\s+|^)([\w-]+/[\w.-]+?)(?:\.git|[/#@].*)?$")
 _GENERATOR = re.compile(
     r"(?P<id>\b(?:COMPILE|LINK)_LANG_AND_ID:CUDA,NVIDIA(?=[,>]))|(?P<is>\bCUDA_COMPILER_ID:NVIDIA(?=>))"

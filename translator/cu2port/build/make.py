@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
-from cu2port.build.make_variables import REFERENCE, included_folders, reached
+from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_folders, reached, standing_for
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_file, library_flag, swap
@@ -38,7 +38,6 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 _NVCC = re.compile(  # a word with blanks is in quotes: `"$(shell which nvcc)"`
     r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])|(?:(?<=\bwhich )|(?<=command -v )|(?<=[({]shell ))nvcc(?=[\s)}\"'`]|$)"
 )
-_NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _PARENT = re.compile(  # of the folder that a program is in
     r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
@@ -130,7 +129,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         return
     named = {line.name for line in lines if line.name and line.start in names_nvcc}
     homes = TOOLKITS | {a.name for a, of in zip(lines, words, strict=True) if a.name and _is_home(a, of, named)}
-    compiles = named - homes
+    begins = ((a.name, of[0].text) for a, of in zip(lines, words, strict=True) if a.name and of)
+    compiles = standing_for(begins, named - homes)
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     knows_platform = "__HIP_PLATFORM_" in text
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
@@ -261,7 +261,7 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
     if _names_nvcc(line, words):
         return True
     called = (m[1] for w in words if "$" in w.text for m in REFERENCE.finditer(w.text))
-    if any(name in compiles or _NVCC_VARIABLE.fullmatch(name) for name in called):
+    if any(name in compiles or NVCC_VARIABLE.fullmatch(name) for name in called):
         return True
     first = words[0].text if words else ""
     if line.name:  # a value that begins with a program is no list of flags

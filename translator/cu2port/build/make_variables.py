@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 REFERENCE = re.compile(r"\$(?:[({](?=\w+[)}]))?(\w+)[)}]?")  # the shell's `$NAME` too
+NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
 _HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
 _USED = (
     re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
@@ -25,6 +26,16 @@ def reached(first: Iterable[str], uses: Mapping[str, Sequence[str]]) -> frozense
             found.add(name)
             todo += uses.get(name, ())
     return frozenset(found)
+
+
+def standing_for(values: Iterable[tuple[str, str]], seeds: Iterable[str]) -> frozenset[str]:
+    """`seeds`, and variables that are one of them by another name: `CXX = $(NVCC)`. `values`: each variable, and the
+    first word of its value."""
+    names: dict[str, list[str]] = {}  # by variable: those that begin with it
+    for name, first in values:
+        if m := REFERENCE.fullmatch(first):
+            names.setdefault(m[1], []).append(name)
+    return reached((*seeds, *filter(NVCC_VARIABLE.fullmatch, names)), names)
 
 
 def included_folders(text: str) -> dict[str, list[int]]:
