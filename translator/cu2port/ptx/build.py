@@ -120,6 +120,10 @@ class Build(Transformer[Token, Any]):
 
     def address(self, items: list[Any]) -> Address:
         bracket, first, *rest = items
+        if rest and isinstance(rest[-1], Token):  # `[a].unified`: one address on all GPUs, as every address here is
+            if rest[-1] != ".unified":
+                raise _at(rest[-1], f"`{rest[-1]}` where `,` and another operand, or `;` is expected")
+            rest.pop()
         if isinstance(first, Const):
             return Address(None, first.value, tuple(rest))
         if isinstance(first, Sum):

@@ -143,6 +143,18 @@ FAMILIES: tuple[Family, ...] = (
         "leave it out, it changes no result; what waits for its group or barrier has nothing to wait for",
     ),
     _family(
+        r"(?:addc|subc|madc\.lo)\.[su]16|fma\.r[zmp][\w.]*\.bf16(?:x2)?|rcp\.r[nzmp]\.ftz\.f64|cvt\.(?:b?f16\.bf16|bf16\.f16)",
+        "other",
+        "NVIDIA's assembler takes it, but no manual says what it computes",
+        "write a form of docs/ptx-instructions.md: 32 bits for a carry, a rounding for `cvt`, `.rn` for `fma`",
+    ),
+    _family(
+        r"cvta[\w.:]*\.u32",
+        "other",
+        "it makes or takes generic addresses of 32 bits, which only programs of 32 bits have",
+        "use cvta with .u64, in code made for addresses of 64 bits (`nvcc -m64`)",
+    ),
+    _family(
         r"isspacep\.(?:const|param[\w:]*)",
         "other",
         "constants and parameters are in global memory on AMD GPUs, so that an address does not tell",

@@ -102,8 +102,11 @@ def same(a: Value, ftz: bool = False, sat: bool = False) -> Value:
     examples={"cvt.f64.f32": (((1,), 0x36A << 52),), "cvt.ftz.f64.f32": (((1,), 0),)},
 )
 @ptx("cvt{.sat}.f64.{t:f16} d:f64, a", ref=_REF, examples={"cvt.f64.f16": (((1,), 0x3E7 << 52),)})
-@ptx("cvt.f64.{t:bf16} d:f64, a", ref=_REF, sm=90)
+@ptx(
+    "cvt{.rnd:rn|rz|rm|rp}.f64.{t:bf16} d:f64, a", ref=_REF, examples={"cvt.rm.f64.bf16": (((1,), 0x37A << 52),)}, sm=90
+)
 def to_f64(a: Value, ftz: bool = False, sat: bool = False) -> Value:
+    """Exact, whatever rounding bf16 is written with."""
     return saturated(converted(flushed(a, ftz), TYPES["f64"]), sat)
 
 
@@ -113,7 +116,13 @@ def to_f64(a: Value, ftz: bool = False, sat: bool = False) -> Value:
     examples={"cvt.f32.f16": (((0x3C00,), _ONE), ((0x8001,), 0xB3800000))},
 )
 @ptx(
-    "cvt{.ftz}.f32.{t:bf16} d:f32, a", ref=_REF, examples={"cvt.f32.bf16": (((0x3F80,), _ONE), ((1,), 1 << 16))}, sm=90
+    "cvt{.rnd:rn|rz|rm|rp}{.ftz}.f32.{t:bf16} d:f32, a",
+    ref=_REF,
+    examples={
+        "cvt.f32.bf16": (((0x3F80,), _ONE), ((1,), 1 << 16)),
+        "cvt.rp.ftz.f32.bf16": (((0x3F81,), 0x3F810000), ((1,), 0)),
+    },
+    sm=90,
 )
 def to_f32(a: Value, ftz: bool = False, sat: bool = False) -> Value:
     return saturated(flushed(converted(a, F32), ftz), sat)

@@ -293,8 +293,8 @@ LOAD_PARAM = Op("load_param", lambda v, *a: 0, "", effect=Effect.READ, run=_load
 STORE_PARAM = Op("store_param", lambda v, *a: 0, "", effect=Effect.WRITE, run=_store_parameter, render=_render_store)
 
 
-@ptx(f"ld.param{{.kind:entry|func}}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ld")
-@ptx(f"ld.{{kind:param::entry|param::func}}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ld")
+@ptx(f"ld{{.weak}}.{{kind:param|param::entry}}{{.cop:ca|cg|cs|lu|cv}}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ld")
+@ptx(f"ld{{.weak}}.{{kind:param::func}}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ld")
 def ld_param(t: Type, a: Value, n: int) -> Value:
     return Value(LOAD_PARAM, t.vector(n), (), _parameter(a, t, n))
 
