@@ -16,7 +16,9 @@ from cu2port.syntax.types import type_parameters
 _QUALIFIES = re.compile(rf"{GAP}::")
 _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
-_MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
+_MEMBER = re.compile(
+    r"(?:\.|->)\w+\s*<[^;(){}]*>\s*\("
+)  # begins where few texts do: a word before it is looked at later
 _WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
 _TYPE = re.compile(r"typename\s+\w+\s*::[\s\w:]*<")
 _NAMED = re.compile(r"template\s+\w")  # few texts have it, and it is found fast
@@ -91,6 +93,11 @@ class DependentTemplate(Check):
             "template <int N> struct S { __device__ int at(int* p) { Tile<N> t(p); return t.at<N>(3); } };\n",
             "template <int N> struct S { __device__ int at(int* p) { Tile<N> t(p); return t.template at<N>(3); } };\n",
             "in a class template",
+        ),
+        Example(
+            "template <int N> __global__ void f(Tile<N>* t, int* p) { *p = t->at <N> (3); }\n",
+            "template <int N> __global__ void f(Tile<N>* t, int* p) { *p = t->template at <N> (3); }\n",
+            "with blanks",
         ),
         Example("template <int N> __device__ void f(Plain t, int* p) { *p = t.at<N>(3); }\n", note="no parameter"),
         Example("#define TO(T, N, x) Cast<T>::to<N>(x)\n", note="in a macro body types are not known"),

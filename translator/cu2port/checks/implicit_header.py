@@ -134,6 +134,12 @@ class ImplicitHeader(Check):
             "where Thrust runs",
         ),
         Example(
+            "#include <thrust/sort.h>\nusing namespace thrust;\nvoid f(V& v) { sequence(v.begin(), v.end()); }\n",
+            "#include <thrust/sequence.h>\n#include <thrust/sort.h>\nusing namespace thrust;\n"
+            "void f(V& v) { sequence(v.begin(), v.end()); }\n",
+            "by a directive",
+        ),
+        Example(
             "#include <thrust/device_vector.h>\nvoid f() { thrust::device_free(thrust::device_malloc<int>(2)); }\n",
             "#include <thrust/device_free.h>\n#include <thrust/device_malloc.h>\n#include <thrust/device_vector.h>\n"
             "void f() { thrust::device_free(thrust::device_malloc<int>(2)); }\n",
@@ -299,9 +305,13 @@ def _missing(unit: Unit) -> dict[str, int]:
 def _of_thrust(unit: Unit) -> dict[str, int]:
     """Headers of Thrust that a name asks for, and its first use."""
     out: dict[str, int] = {}
+    used = any(unit.t[i + 1 : i + 4] == ["namespace", "thrust", ";"] for i in unit.find("using"))
+    own = {unit.t[f.name_at] for f in unit.functions} if used else set()
     for i in unit.find(*_THRUST):
         called = unit.tok(i + 1) in ("(", "<") or _THRUST[unit.t[i]] == "thrust/execution_policy.h"
-        if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "thrust" and called:
+        before = unit.tok(i - 1)
+        by_using = used and before in (";", "{", "}", "=", "(") and unit.tok(i + 1) == "(" and unit.t[i] not in own
+        if (before == "::" and unit.tok(i - 2) == "thrust" and called) or (by_using and unit.function_at(i)):
             out.setdefault(_THRUST[unit.t[i]], i)
     return out
 
