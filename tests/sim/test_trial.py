@@ -615,6 +615,23 @@ void go(unsigned int* x, float** rows, std::vector<int> v) { launch(x, x); l<<<1
     assert isinstance(m, Kernel) and m.arguments == "<float>"  # nothing tells it
 
 
+def test_a_launch_may_write_down_some_arguments_of_a_template_and_leave_the_others_to_be_deduced() -> None:
+    text = """template <int N, typename I, typename T> __global__ void k(T* in, I n) {}
+template <int N, typename T = int> __global__ void l(int* in) {}
+template <int N, typename I, typename T> __global__ void m(T* in, I at) { in[at % 4] = 1; }
+void go(double* x, long long n) {
+    if (n < 9) k<8><<<1, 64>>>(x, n);
+    else k<16><<<1, 64>>>(x, n);
+    l<2><<<1, 64>>>(nullptr);
+    m<4><<<1, 64>>>(get(), size());
+}
+"""
+    k, l_, m = kernels(text)
+    assert isinstance(k, Kernel) and k.arguments == "<8, long long, double>"
+    assert isinstance(l_, Kernel) and l_.arguments == "<2>"
+    assert isinstance(m, Kernel) and m.arguments == "<4, int, float>"  # by what the kernel does with them
+
+
 def test_the_block_is_what_its_variable_was_set_to_last() -> None:
     text = """#define SIDE 8
 __global__ void k() {}

@@ -65,8 +65,9 @@ def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Argu
     uses = list(_uses(unit, f, program))
     parameters = _parameters(unit, f)
     flat = "threadIdx.y" in _accesses(unit, f)
+    least = sum(not p.has_default for p in parameters or ())  # the others follow from the call's arguments
     for use in uses:
-        if use and None not in use:
+        if use and None not in use and len(use) >= least:
             told = 0 if flat else _threads_told(parameters or (), use)
             return Arguments(f"<{', '.join(x for x in use if x)}>", told=told)
     return None if parameters is None else _merged(parameters, uses, flat, partial(_usual_type, unit, f))
@@ -161,7 +162,10 @@ def _uses(unit: Unit, f: Function, program: Sequence[Unit], depth: int = 0) -> I
                 spans = u.split_args(i + 2, close)
                 yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program, depth) for s in spans]
     for u, i in found:
-        opener = next((x.args[0] for x in u.launches if x.open == i + 1), i + 1)
+        behind = i + 1
+        if u.tok(behind) == "<" and (close := u.angle_close(behind)) > 0:
+            behind = close + 1
+        opener = next((x.args[0] for x in u.launches if x.open == behind), behind)
         if u.tok(opener) == "(" and u.match[opener] > 0 and not any(g.name_at == i for g in u.functions):
             given = u.split_args(opener + 1, u.match[opener])
             yield [
