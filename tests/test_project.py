@@ -494,6 +494,13 @@ def test_what_a_header_declares_is_known_to_the_part_that_it_includes() -> None:
     g = graph(files, {"/p/a.hpp": "cudaMine", "/p/b.hpp": "cudaMine"})
     assert g.declared("/p/a.inl") == {"cudaMine"}
     assert g.declared("/p/c.h") == set()  # which has includes of its own
+    lists: dict[str, tuple[str, ...]] = {
+        "/p/a.h": ("b.h", "a.inc.h"),
+        "/p/a.inc.h": ("l.h",),
+        "/p/b.h": (),
+        "/p/l.h": (),
+    }
+    assert graph(lists, {"/p/b.h": "cudaMine"}).declared("/p/a.inc.h") == {"cudaMine"}  # of what includes nothing
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -513,7 +520,8 @@ def test_declared_names_are_those_of_all_files_that_includes_lead_to(seed: int) 
     links.add_edges_from((f, "/p/" + n) for f in files for n in includes[f])
     linked = {f: c for c in nx.weakly_connected_components(links) for f in c}
     for f in files:
-        roots = {f} if includes[f] else {f, *links.predecessors(f)}
+        part = not any(includes["/p/" + n] for n in includes[f])
+        roots = {f, *links.predecessors(f)} if part else {f}
         reached = {x for root in roots for to in links.successors(root) for x in (to, *nx.descendants(links, to))}
         reached = (reached | roots) - {f}  # a part has what its headers declare themselves
         names = {n for x in reached for n in declares[x]}

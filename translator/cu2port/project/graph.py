@@ -142,9 +142,8 @@ class Graph:
 
     def declared(self, file: str) -> frozenset[str]:
         """Names that the headers which a file reaches declare, and functions that those promise and that a file linked
-        to it defines. A file without includes is a part of those who include it, and has what they reach; of headers
-        also what they declare, as `x.hpp` does for the `x.inl` at its end.
-
+        to it defines. A file without includes is a part of those who include it, as is one that includes only such
+        files, and has what they reach; of headers also what they declare, as `x.hpp` does for the `x.inl` at its end.
         What another file declares for itself means nothing here, be it in the same folder or a source that includes it.
         """
         if not self._bit:
@@ -154,14 +153,18 @@ class Graph:
         return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
 
     def _reached_with_includers(self, file: str) -> int:
-        """The bits of the files that a file reaches, or that its includers reach where it has no includes."""
+        """The bits of the files that a file reaches, and that its includers reach where it is a part of them."""
         reached = self._reached.get(file, 0)
-        if not self._edges.get(file) and not self._spelled.get(file):
-            for includer in self._includers.get(file, ()):
-                reached |= self._reached[includer]
-                if includer.lower().endswith(HEADER_SUFFIXES):
-                    reached |= self._bit.get(includer, 0)
+        for includer in self._includers.get(file, ()) if self._is_part(file) else ():
+            reached |= self._reached[includer]
+            if includer.lower().endswith(HEADER_SUFFIXES):
+                reached |= self._bit.get(includer, 0)
         return reached
+
+    def _is_part(self, file: str) -> bool:
+        """Whether a file has no includes, or those of files without includes alone."""
+        targets, spelled = self._edges.get(file, {}), self._spelled
+        return len(targets) == len(spelled.get(file, ())) and not any(map(spelled.get, targets.values()))
 
     def carry(self, file: str) -> frozenset[str]:
         """The macros and functions that hand on PTX's carry flag of the files that a file reaches, as `declared` has
