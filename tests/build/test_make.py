@@ -33,6 +33,12 @@ def ported(text: str, **asked: object) -> str:
         ("NVCC := $(CUDA_PATH)/bin/nvcc -ccbin $(CXX)\n", "NVCC := $(ROCM_PATH)/bin/hipcc\n"),
         ("a: a.o\n\t@nvcc -G -o $@ $<  # by nvcc\n", "a: a.o\n\t@hipcc -g -o $@ $<  # by nvcc\n"),
         ("nvcc: a\n", "nvcc: a\n"),
+        (  # nvcc takes the value of any option as a word of its own, or behind `=`, and lists
+            "F = -std c++14 --optimize 2 --library m --include-path $(A),b -m 64 -x=cu\n"
+            "a: a.cu\n\tnvcc $(F) -O 3 -o $@ $<\n",
+            "F = -std=c++17 -O2 -lm -I$(A) -Ib -xhip\na: a.cu\n\thipcc $(F) -O3 -o $@ $<\n",
+        ),
+        ("C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n", "C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n"),
         (
             "T := $(shell dirname $$(command -v nvcc))/..\nL = -L$(T)/lib64 -I$(T)/include\n",
             "T := $(shell dirname $$(command -v hipcc))/..\nL = -L$(T)/lib -I$(T)/include -D__HIP_PLATFORM_AMD__\n",

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from nvidia_tools import tool
 
+from cu2port.build.convert import convert
 from cu2port.build.options import is_one
 from cu2port.build.table import Table, read_table, table
+from cu2port.build.words import Asked
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.data import data_path
+from cu2port.project.tree import CannotRun
+from cu2port.verify import toolchain
 
 HEAD = 'build = "x"\ntitle = "X"\n'
 
@@ -84,18 +88,57 @@ def test_each_mistake_is_named(tmp_path: Path, text: str, said: str) -> None:
     assert "\n" not in str(e.value).partition("not TOML")[0]
 
 
-#: Options of nvcc that clang has by the same name, with the same meaning.
-SAME = frozenset(
-    "--Werror --compile --debug --define-macro --help --include-path --optimize --preprocess --save-temps --shared"
-    " --std --stdlib --undefine-macro --verbose --version -D -E -I -L -M -MD -MF -MM -MMD -MP -MT -O -U -Wconversion"
-    " -Werror -Wno-deprecated-declarations -Wreorder -c -g -h -include -isystem -l -m64 -o -pg -r -save-temps -shared"
-    " -std -stdlib -v -w -x --x".split()
-)
+#: Options of nvcc that clang has by the same name, with the same meaning; with a value where they take one.
+SAME = (
+    "--compile --debug --help --preprocess --save-temps --shared --verbose --version -E -M -MD -MM -MMD -MP"
+    " -Wconversion -Wno-deprecated-declarations -Wreorder -c -g -h -m64 -pg -r -save-temps -shared -v -w"
+).split()
+SAME_WITH_VALUE = {
+    "--Werror": ("{} all-warnings", "{}=reorder"),
+    "--define-macro": ("{} A=1", "{}=A"),
+    "--std": ("{} c++17", "{}=c++17"),
+    "--stdlib": ("{} libstdc++", "{}=libstdc++"),
+    "--undefine-macro": ("{} A", "{}=A"),
+    "--x": ("{} cu",),
+    "-D": ("{} A", "{}A=1"),
+    "-I": ("{} .", "{}."),
+    "-L": ("{} .", "{}."),
+    "-MF": ("{} a.d",),
+    "-MT": ("{} a.o",),
+    "-O": ("{} 3", "{}3", "{}=3"),
+    "-U": ("{} A", "{}A"),
+    "-Werror": ("{}", "{} all-warnings", "{}=cross-execution-space-call"),
+    "-include": ("{} k.hip",),
+    "-isystem": ("{} .",),
+    "-l": ("{} m", "{}m"),
+    "-o": ("{} a.o",),
+    "-std": ("{} c++17", "{}=c++17"),
+    "-stdlib": ("{} libstdc++", "{}=libstdc++"),
+    "-x": ("{} cu", "{}=cu"),
+}
 #: Those that many programs have, and that build files hardly ever give to nvcc.
-COMMON = frozenset(
-    "--time -time --lib -lib --link -link --cuda -cuda --concat -concat --prune -prune "
-    "-clean --entries -e -m --library --library-path --profile -dp -run-args --run-args".split()
-)
+COMMON = frozenset("--concat -concat --prune -prune -dp -e".split())
+_NAMES_ITSELF = frozenset({"--help", "-h", "--version"})
+
+
+@pytest.mark.slow
+def test_options_with_the_same_name_are_clangs(tmp_path: Path) -> None:
+    """What becomes of each way to write them is what clang takes: it tells its commands and runs none."""
+    try:
+        clang = toolchain.find("", ["gfx942"], str(tmp_path))
+    except CannotRun as e:
+        pytest.skip(f"no compiler for AMD GPUs here: {e}")
+    (tmp_path / "k.hip").write_text("int main() {}\n")
+    written = [option for option in SAME if option not in _NAMES_ITSELF]
+    written += [form.format(option) for option, forms in SAME_WITH_VALUE.items() for form in forms]
+    for options in written:
+        text = f'project(a LANGUAGES CXX CUDA)\nset(CMAKE_CUDA_FLAGS "{options}")\n'
+        output = convert(text.encode(), "CMakeLists.txt", Asked("cmake", converts=True)).output.decode()
+        new = output.partition('CMAKE_HIP_FLAGS "')[2].partition('"')[0]
+        words = (*clang.command, "-###", "-x", "hip", "--offload-arch=gfx942", "-nogpulib", "-nogpuinc", *new.split())
+        done = subprocess.run([*words, "-c", "k.hip"], cwd=tmp_path, capture_output=True, text=True)
+        refused = [line for line in done.stderr.splitlines() if "error:" in line]
+        assert not refused, (options, new, refused)
 
 
 @pytest.mark.slow
@@ -106,4 +149,4 @@ def test_every_option_that_nvcc_tells_of_is_known() -> None:
         re.findall(r"\((-[\w-]+)\) *$", asked.stdout, re.M)
     )
     assert len(names) > 250
-    assert not {n for n in names - SAME - COMMON if not is_one(n)}
+    assert not {n for n in names - {*SAME, *SAME_WITH_VALUE} - COMMON if not is_one(n)}

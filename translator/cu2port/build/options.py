@@ -31,6 +31,10 @@ _GPU = re.compile(r"(?:arch=)?(?:sm|compute|lto)_|native$|all(?:-major)?$|(?:arc
 _SHARED = frozenset({"-arch", "-code"})  # `-arch NAME` is an option of Apple's compilers too
 _OTHERS = re.compile(r"(?i)[$@%](?!.*(?:cuda|nv|sm|gpu|compute|cc))")
 _STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
+_APART = frozenset({"-std", "--std"})  # nvcc takes the standard as a word of its own
+_DIALECT = re.compile(r"(?:c|gnu)\+\+\d\w$")
+_AS_CUDA = frozenset({"-x=cu", "--x=cu", "-x=cuda"})
+_WORDS = _APART | _AS_CUDA | {"-x", "--x"}
 _C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
 # In a quoted argument of CMake's, and in JSON, quotes for the shell are `\\"`, and those within them `\\\\\\"`.
 QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="[^"]*"|[^\s;<>"\\])+""")
@@ -100,12 +104,21 @@ def changes(
         if for_cuda and _STANDARD.match(word.text):
             yield from standards([word])
             continue
+        if for_cuda and word.text in _APART and index < len(words) and _DIALECT.match(words[index].text):
+            yield _standard_apart(text, word, words[index])
+            index += 1
+            continue
         if for_cuda and _C_STANDARD.match(word.text):
             message = f"`{word.text}` is taken out: g++ ignores a standard of C in C++, and clang refuses it"
             yield finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
             continue
         if word.text in ("-x", "--x") and index < len(words) and words[index].text in ("cu", "cuda"):
+            if word.text == "--x":
+                yield swap(OPTION, word.text, "-x", word.start)
             yield swap(OPTION, words[index].text, "hip", words[index].start)
+            continue
+        if for_cuda and word.text in _AS_CUDA:
+            yield swap(OPTION, word.text, "-xhip", word.start)
             continue
         row = _row(word.text, key, equals, for_cuda) or (_warning(word.text) if for_cuda else None)
         if row is None or (row.when and not for_cuda and not _says(value or _next(words, index))):
@@ -138,6 +151,17 @@ def standards(words: Sequence[Word]) -> Iterator[Finding]:
             message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
+
+
+def _standard_apart(text: str, word: Word, dialect: Word) -> Finding:
+    """`-std c++14` as one word, as clang has it, and new enough for HIP's libraries."""
+    asked = f"-std={dialect.text}"
+    standard = _STANDARD.match(asked)
+    new = f"{standard[1]}17" if standard else asked
+    why = "rocPRIM, which rocThrust and hipCUB are made of, needs C++17" if standard else "clang takes it as one word"
+    edits = [_placed(text, word, dialect, (new,))]
+    message = f"`{text[word.start : dialect.end]}` becomes `{new}`: {why}"
+    return finding(OPTION, message, word.start, dialect.end, edits, bool(standard), word.text, new)
 
 
 def _next(words: Sequence[Word], index: int) -> str:
@@ -175,7 +199,13 @@ def _unseen(word: Word) -> Finding:
 def is_one(word: str) -> bool:
     """Whether `changes` does something about a word, for CUDA's compiler."""
     key, equals, _ = word.partition("=")
-    known = key in _ARCH or word in ("-x", "--x") or _STANDARD.match(word) or _C_STANDARD.match(word)
+    known = (
+        key in _ARCH
+        or word in ("-x", "--x")
+        or word in _APART | _AS_CUDA
+        or _STANDARD.match(word)
+        or _C_STANDARD.match(word)
+    )
     return bool(known) or _row(word, key, equals, True) is not None
 
 
@@ -276,7 +306,8 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
         why = row.why or "nothing is passed on"
         edits = [gap(text, word, last.outer[1])]
         return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
-    parts = [before.replace(" ", last.joint), *parts, after]
+    before = before.replace(" ", last.joint)  # each value of a list has the option: `--include-path a,b`
+    parts = [before, *(p + before if isinstance(p, str) else p for p in parts), after]
     edits = [_placed(text, word, last, parts)]
     new = "".join(p if isinstance(p, str) else text[p.start : p.end] for p in parts)
     message = f"`{shown}` becomes `{new}`" + (f": {row.why}" if row.why else "")
