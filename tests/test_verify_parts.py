@@ -84,6 +84,7 @@ def test_messages_of_clang() -> None:
         "/t/b.h:9:2: note: in instantiation of function template specialization 'g<int>' requested here\n"
         "/lib/c.h:1:1: note: candidate function\n"
         "/t/a.hip:7:8: fatal error: 'x/y.h' file not found\n"
+        "/t/a.hip:8:8: error: 'z.h' file not found with <angled> include; use \"quotes\" instead\n"
         "<unknown>:0:0: error: local memory (160000) exceeds limit (65536) in 'k()'\n"
         "clang++-22: error: unsupported option '-x'\n"
         "/t/a b:c.hip:1:35: error: invalid instruction\n"
@@ -98,6 +99,7 @@ def test_messages_of_clang() -> None:
             [("/lib/c.h", 5, 6), ("/t/b.h", 9, 2), ("/lib/c.h", 1, 1), ("/t/b.h", 4, 1), ("/t/a.hip", 3, 1)],
         ),
         ("'x/y.h' file not found", "x/y.h", [("/t/a.hip", 7, 8)]),
+        ("'z.h' file not found with <angled> include; use \"quotes\" instead", "z.h", [("/t/a.hip", 8, 8)]),
         ("local memory (160000) exceeds limit (65536) in 'k()'", "", [("<unknown>", 0, 0)]),
         ("unsupported option '-x'", "", []),
         ("invalid instruction", "", [("/t/a b:c.hip", 1, 35), ("<inline asm>", 1, 2)]),

@@ -20,6 +20,7 @@ _MESSAGE = re.compile(
 )
 _FROM = re.compile(r"In file included from (?P<path>.+?):(?P<line>\d+)[:,]")
 _NOT_FOUND = re.compile(r"'(?P<header>[^']+)' file not found|(?P<gcc>\S+): No such file or directory")
+_ANGLED = " with <angled> include"  # clang goes on with what quotes would find
 _TOO_MANY = "too many errors emitted"
 _CRASH = re.compile(r"^(?:\d+\.\s|PLEASE submit a bug report|.*\bfrontend command failed|Stack dump)", re.M)
 
@@ -51,7 +52,7 @@ class Diagnostic:
     def missing_header(self) -> str:
         """The header that was not found, if that is the error."""
         found = _NOT_FOUND.search(self.text)
-        return (found["header"] or found["gcc"]) if found and self.fatal else ""
+        return (found["header"] or found["gcc"]) if found and (self.fatal or _ANGLED in self.text) else ""
 
 
 def diagnostics(text: str) -> list[Diagnostic]:
