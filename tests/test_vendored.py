@@ -57,6 +57,20 @@ def test_a_copy_of_nvtx_is_left_alone(tmp_path: Path) -> None:
     assert "ext/nvtx3/ is a copy of NVTX: left alone, ROCTX is included in its place" in said and "manual" not in said
 
 
+def test_a_copy_of_eigen_with_a_side_for_hip_is_left_alone(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    (src / "ext" / "Eigen" / "src" / "Core" / "util").mkdir(parents=True)
+    macros = "#ifdef __CUDACC__\n#define EIGEN_CUDACC\n#endif\n#ifdef __HIPCC__\n#define EIGEN_HIPCC\n#endif\n"
+    (src / "ext" / "Eigen" / "src" / "Core" / "util" / "Macros.h").write_text(macros)
+    (src / "a.cu").write_text("#include <Eigen/Core>\n__global__ void k() {}\n")
+    assert (converted(src)[0] / "ext/Eigen/src/Core/util/Macros.h").read_text() != macros  # CUDA's side alone
+    (src / "ext" / "Eigen" / "src" / "Core" / "arch" / "HIP" / "hcc").mkdir(parents=True)
+    (src / "ext" / "Eigen" / "src" / "Core" / "arch" / "HIP" / "hcc" / "math_constants.h").write_text("")
+    out, said = converted(src)
+    assert (out / "ext/Eigen/src/Core/util/Macros.h").read_text() == macros
+    assert "ext/Eigen/ is a copy of Eigen: left alone, it has code for HIP of its own" in said
+
+
 def test_a_folder_of_the_same_name_is_the_project_s(tmp_path: Path) -> None:
     src = tree(tmp_path / "src", "cub/cub.cuh")
     out, said = converted(src)

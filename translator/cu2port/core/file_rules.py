@@ -189,10 +189,11 @@ VENDORED = FileRule(
     "CU921",
     "vendored-library",
     Severity.INFO,
-    """A folder is a copy of CUB, NVTX or Thrust.
+    """A folder is a copy of CUB, NVTX or Thrust, or of Eigen with its code for HIP.
 
-Its files are copied as they are, for they are written for NVIDIA's GPUs or tools. Includes of them become those of
-hipCUB, ROCTX or rocThrust, which come with ROCm. Remove the folder when the port builds.""",
+Its files are copied as they are. CUB, NVTX and Thrust are written for NVIDIA's GPUs or tools: includes of them become
+those of hipCUB, ROCTX or rocThrust, which come with ROCm. Remove the folder when the port builds. Eigen 3.4 and newer
+chooses between CUDA and HIP by itself, so it stays.""",
 )
 
 FILE_RULES: Mapping[str, FileRule] = {

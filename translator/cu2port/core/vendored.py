@@ -1,4 +1,4 @@
-"""Header libraries of NVIDIA that projects keep copies of, and for which AMD has libraries."""
+"""Header libraries that projects keep copies of: NVIDIA's for which AMD has libraries, and those with code for HIP."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 class Library(NamedTuple):
     """A library of headers. `folder`: as includes name it; `headers`: some that tell it from a folder of that name;
-    `hip`: what HIP has in its place."""
+    `hip`: what HIP has in its place, "" where it is the library itself."""
 
     name: str
     folder: str
@@ -21,6 +21,9 @@ LIBRARIES = (
     Library("NVTX", "nvtx3", ("nvToolsExt.h", "nvtxDetail/nvtxImpl.h"), "ROCTX"),
     Library("Thrust", "thrust", ("version.h", "device_vector.h", "system/cuda/config.h"), "rocThrust"),
 )
+
+#: Libraries with code for CUDA and for HIP, each by its own macros: if CUDA's became HIP's, both would be taken.
+FOR_BOTH = (Library("Eigen", "Eigen", ("src/Core/util/Macros.h", "src/Core/arch/HIP/hcc/math_constants.h"), ""),)
 
 
 def as_installed(path: str) -> str:

@@ -1,5 +1,5 @@
-"""Copies of NVIDIA's header libraries in a tree: AMD's libraries are taken in their place, so nothing of the copies is
-converted, and an include of them means the library."""
+"""Copies of header libraries in a tree of which nothing is converted: AMD's libraries are taken in the place of
+NVIDIA's, and an include of them means the library; others have code for HIP of their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cu2port.core import file_rules
-from cu2port.core.vendored import LIBRARIES, Library
+from cu2port.core.vendored import FOR_BOTH, LIBRARIES, Library
 from cu2port.project.tree import Item
 
 
@@ -24,7 +24,7 @@ def leave_copies(items: Sequence[Item]) -> list[Item]:
 def _copies(names: Iterable[str]) -> Iterable[tuple[str, Library]]:
     """The folders of a tree that are copies, as `a/cub/`. `names`: its sources, relative to the root."""
     of = set(names)
-    for library in LIBRARIES:
+    for library in (*LIBRARIES, *FOR_BOTH):
         first, *others = library.headers
         for name in sorted(of):
             folder = name.removesuffix(first)
@@ -37,6 +37,7 @@ def _left(item: Item, copies: dict[tuple[str, str], Library]) -> Item:
         if item.kind == "source" and item.root.given == given and item.relative.startswith(folder):
             if item.relative != folder + library.headers[0]:
                 return replace(item, kind="copy")
-            message = f"{folder} is a copy of {library.name}: left alone, {library.hip} is included in its place"
+            why = f"{library.hip} is included in its place" if library.hip else "it has code for HIP of its own"
+            message = f"{folder} is a copy of {library.name}: left alone, {why}"
             return replace(item, kind="copy", found=(*item.found, file_rules.VENDORED.on_file(message)))
     return item
