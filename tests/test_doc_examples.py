@@ -58,6 +58,7 @@ ELSEWHERE = {
     ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
     ("docs/ptx.md", "#define ADDC"): "test_the_example_of_macros_that_belong_together",
     ("docs/ptx.md", "__device__ unsigned addc("): "test_the_example_of_functions_that_belong_together",
+    ("docs/ptx.md", "__device__ void row("): "test_the_example_of_functions_of_several_statements",
     ("docs/ptx.md", 'asm("mma.'): "test_the_example_of_matrix_products",
     ("docs/ptx.md", "for (int k = 0; k < n; ++k) {"): "test_the_example_of_sums_that_stay_in_tiles",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
@@ -344,6 +345,16 @@ def test_the_example_of_functions_that_belong_together() -> None:
     head = before.partition("__device__ void")[0].replace("addc", "add_cc").replace("add_cc.u32", "add.cc.u32")
     output = translate(f"{head}{before}\n", path="sums.cuh").output.decode()
     assert f"\n{after}\n" in output
+
+
+def test_the_example_of_functions_of_several_statements() -> None:
+    from cu2port import translate
+    from cu2port.facts.clang import ClangService
+
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith("__device__ void row("))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    with ClangService() as clang:
+        assert f"\n{after}\n" in translate(f"{before}\n", path="sums.cuh", clang=clang).output.decode()
 
 
 def test_the_example_of_matrix_products() -> None:

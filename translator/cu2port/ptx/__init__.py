@@ -23,7 +23,8 @@ The straight line:
   `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
   `together.py` joins statements of a function that share registers, scopes or the carry flag, with what C++ is around
   them (`surroundings.py`); `carry_macros.py` macros that hand on the flag in the functions that use them, and small
-  functions that do (`carry_functions.py`); `carry_steps.py`: what statements in turn do to it. `chains.py` lifts
+  functions that do (`carry_functions.py`), and those of several
+  statements (`carry_calls.py`); `carry_steps.py`: what statements in turn do to it. `chains.py` lifts
   both.
 - `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
   instantiation of a template knows.

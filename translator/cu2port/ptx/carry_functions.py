@@ -22,6 +22,7 @@ from cu2port.syntax.words import CONDITIONAL_OPERATORS, CONDITIONS
 _ENDS = frozenset({";", "{", "}"})
 _BRANCHES = CONDITIONS | CONDITIONAL_OPERATORS
 _LABELS = frozenset({"else", "do", "case", "default", ":"})  # what is before a statement that is not always reached
+_NOT_LAST = frozenset({"(", "=", "..."})  # in parameters that no other one can follow, or that are not understood
 _OPEN_SCOPES = frozenset({"file", "namespace", "template"})
 
 
@@ -37,6 +38,7 @@ class CarryFunction:
 def carry_functions(unit: Unit, touching: Iterable[AsmStatement]) -> Mapping[str, tuple[CarryFunction, ...]]:
     """The functions of a file that are one statement and take or leave a carry, by name; none where no carry goes from
     one of them to another. `touching`: the statements that touch the flag."""
+    touching = list(touching)
     in_functions: dict[int, tuple[Function, list[AsmStatement]]] = {}
     for s in touching:
         f = unit.function_at(s.keyword) if s.macro is None else None
@@ -53,6 +55,10 @@ def carry_functions(unit: Unit, touching: Iterable[AsmStatement]) -> Mapping[str
         for name, same in found.items()
         if counts.count(name) == len(same) and len({(bool(x.flow.takes), x.flow.sets, x.flow.kinds) for x in same}) == 1
     }
+    macros = {s.macro.name for s in touching if s.macro is not None}
+    bodies = (x.function.body for same in alike.values() for x in same)
+    if any(word in alike or word in macros for first, last in bodies for word in unit.t[first:last]):
+        return {}  # one does more with the flag than its statement (`carry_calls.py`)
     flows = [x.flow for same in alike.values() for x in same]
     return alike if any(f.takes for f in flows) and any(f.leaves for f in flows) else {}
 
@@ -63,19 +69,26 @@ def _one_statement(unit: Unit, f: Function, listed: list[AsmStatement]) -> Carry
         return None
     if any(unit.t[i] in ("{", "#") or unit.t[i] in _BRANCHES for i in range(first + 1, last)):
         return None
-    params = unit.t[f.params[0] + 1 : f.params[1]]
-    if "(" in params or params == ["void"]:
+    if not takes_flag(unit, f):
         return None
-    scope: Scope | None = unit.declarations.scope_at(f.name_at)
-    while scope is not None:
-        if scope.kind not in _OPEN_SCOPES:
-            return None
-        scope = scope.parent
     try:
         made = statement_flow(listed[0])
     except UnclearError:
         return None
     return CarryFunction(f, listed[0], made) if made.takes or made.leaves else None
+
+
+def takes_flag(unit: Unit, f: Function) -> bool:
+    """Whether a function may have one more parameter behind all others: it is no member of a class."""
+    params = unit.t[f.params[0] + 1 : f.params[1]]
+    if params == ["void"] or not _NOT_LAST.isdisjoint(params):
+        return False
+    scope: Scope | None = unit.declarations.scope_at(f.name_at)
+    while scope is not None:
+        if scope.kind not in _OPEN_SCOPES:
+            return False
+        scope = scope.parent
+    return True
 
 
 def with_flag(unit: Unit, brackets: tuple[int, int], text: str) -> Edit:

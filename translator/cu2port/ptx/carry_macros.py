@@ -54,7 +54,7 @@ class MacroChains:
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class Use:
     """A use of a macro or function, by its name's token: `close` is its last. `first`: of the statement that it is in.
     `flow`: what its statements do together. `block`: the brackets around that statement, from its function's on.
     `direct`: it is done under no condition of its own in the innermost. `branches`: the conditionals around it."""
@@ -80,7 +80,7 @@ def macro_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> MacroChains | No
     if name in unit.words:
         return None
     try:
-        return _Chains(unit, listed, touching, functions).found(name)
+        return Chains(unit, listed, touching, functions).found(name)
     except UnclearError:
         return None
 
@@ -113,9 +113,9 @@ def included_chains(unit: Unit) -> Included | None:
         return Included(first, None)
     ((flag, header),) = made.items()
     in_header = list(statements(header))
-    there = _Chains(header, in_header, ())
+    there = Chains(header, in_header, ())
     functions = carry_functions(header, in_header)
-    chains = _Chains(unit, listed, touching, functions)
+    chains = Chains(unit, listed, touching, functions)
     try:
         chains.flows = {name: there.flow_of(name) for name in sorted(used - functions.keys()) if name in header.macros}
         return Included(first, chains.used(flag, frozenset()))
@@ -138,7 +138,7 @@ def _hands_on(header: Unit) -> bool:
 
 
 @dataclass(eq=False)
-class _Chains:
+class Chains:
     unit: Unit
     listed: Sequence[AsmStatement]
     touching: Sequence[AsmStatement]
@@ -255,7 +255,7 @@ class _Chains:
 
     # --- uses ---------------------------------------------------------------------------------------------------------
 
-    def _groups(self) -> Mapping[int, tuple[list[_Use], Surroundings]]:
+    def _groups(self) -> Mapping[int, tuple[list[Use], Surroundings]]:
         """The uses in each function and lambda, by its `{`, and what is around them."""
         by_function: dict[int, tuple[Function, list[int]]] = {}
         direct = [s.keyword for s in self.touching if s.macro is None]
@@ -273,7 +273,7 @@ class _Chains:
                 raise UnclearError
             by_function.setdefault(f.first, (f, []))[1].append(i)
         operators = self._operators([f for f, _ in by_function.values()], direct)
-        out: dict[int, tuple[list[_Use], Surroundings]] = {}
+        out: dict[int, tuple[list[Use], Surroundings]] = {}
         for f, places in by_function.values():
             around = surroundings(self.unit, f, frozenset(places), operators)
             if around.jumps:
@@ -301,7 +301,7 @@ class _Chains:
             raise UnclearError  # a conversion, which nothing shows
         return found
 
-    def _use(self, i: int, around: Surroundings) -> tuple[int, _Use]:
+    def _use(self, i: int, around: Surroundings) -> tuple[int, Use]:
         """A use, and the `{` of the function or lambda that it is in."""
         t = self.unit.t
         block, loops = around.places[i]
@@ -322,7 +322,7 @@ class _Chains:
         direct = direct and t[before] in _DIRECT
         if not direct and not self._is_one_statement(t[i]):
             raise UnclearError
-        use = _Use(i, statement, self.unit.match[i + 1], self.flows[t[i]], block[first:], loops, direct, branches)
+        use = Use(i, statement, self.unit.match[i + 1], self.flows[t[i]], block[first:], loops, direct, branches)
         return block[first], use
 
     def _is_one_statement(self, name: str) -> bool:
@@ -340,7 +340,7 @@ class _Chains:
             before = match[before] - 1 if t[before] == ")" else before - 1
         return t[before] == "]" and t[match[before] - 1] not in ("]", ")") and match[before] > 0
 
-    def _mixes(self, uses: Sequence[_Use], around: Surroundings) -> bool:
+    def _mixes(self, uses: Sequence[Use], around: Surroundings) -> bool:
         """Whether additions and subtractions may read each other's flag.
 
         Raises UnclearError where a use may read a flag that no other one of its function certainly set.
@@ -376,7 +376,7 @@ class _Chains:
         around = (self.unit.function_at(i) for i in places)
         return frozenset({f.name for f in around if f is not None} | self.unit.macros.keys())
 
-    def _setter(self, uses: Sequence[_Use], k: int, calls: Sequence[int]) -> int:
+    def _setter(self, uses: Sequence[Use], k: int, calls: Sequence[int]) -> int:
         """Which use certainly set the flag that use k reads."""
         use = uses[k]
         for n in range(k - 1, max(-1, k - 1 - _MOST), -1):

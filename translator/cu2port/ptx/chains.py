@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from cu2port.core.model import Edit
@@ -12,6 +12,7 @@ from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
 from cu2port.ptx.carry import leaves_carry, mixes_carry, reads_carry
+from cu2port.ptx.carry_calls import call_chains
 from cu2port.ptx.carry_macros import MacroChains, macro_chains
 from cu2port.ptx.lift import lift
 from cu2port.ptx.lifted import Context, Lifted, RefusedError, parse
@@ -30,9 +31,26 @@ def lifted_together(
     out = _of_functions(unit, wanted, context)
     macros = macro_chains(unit, wanted)
     of_macros = _of_macros(unit, wanted, context, macros) if macros is not None else {}
+    if _is_left(unit, wanted, {*out, *of_macros}):
+        calls = call_chains(unit, wanted)
+        of_calls = _of_macros(unit, wanted, context, calls) if calls is not None else {}
+        macros, of_macros = (calls, of_calls) if of_calls else (macros, of_macros)
     if macros is None or not of_macros:
         return out, -1, ()
     return out | of_macros, min(of_macros), macros.edits
+
+
+def _is_left(unit: Unit, wanted: Iterable[AsmStatement], lifted: Container[int]) -> bool:
+    """Whether a statement in a function takes a carry from elsewhere or may leave one, and is not lifted."""
+    left = [s for s in wanted if s.macro is None and s.keyword not in lifted and s.readings]
+    return bool(carry_chains(unit, left)) or any(_reads_carry(s) for s in left)
+
+
+def _reads_carry(s: AsmStatement) -> bool:
+    try:
+        return any(has_carry(r.text) and reads_carry(parse(r)) for r in s.readings)
+    except RefusedError:
+        return False
 
 
 def _of_functions(unit: Unit, wanted: Iterable[AsmStatement], context: Context) -> Together:
