@@ -35,7 +35,7 @@ def ported(text: str, **asked: object) -> str:
         ("nvcc: a\n", "nvcc: a\n"),
         (  # nvcc takes the value of any option as a word of its own, or behind `=`, and lists
             "F = -std c++14 --optimize 2 --library m --include-path $(A),b -m 64 -x=cu\n"
-            "a: a.cu\n\tnvcc $(F) -O 3 -o $@ $<\n",
+            "a: a.cu\n\tnvcc $(F) -O 3 -t4 -o $@ $<\n",
             "F = -std=c++17 -O2 -lm -I$(A) -Ib -xhip\na: a.cu\n\thipcc $(F) -O3 -o $@ $<\n",
         ),
         ("C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n", "C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n"),

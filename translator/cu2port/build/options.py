@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ _APART = frozenset({"-std", "--std"})  # nvcc takes the standard as a word of it
 _DIALECT = re.compile(r"(?:c|gnu)\+\+\d\w$")
 _AS_CUDA = frozenset({"-x=cu", "--x=cu", "-x=cuda"})
 _WORDS = _APART | _AS_CUDA | {"-x", "--x"}
+_THREADS = re.compile(r"-t\d+$")
 _C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
 # In a quoted argument of CMake's, and in JSON, quotes for the shell are `\\"`, and those within them `\\\\\\"`.
 QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="[^"]*"|[^\s;<>"\\])+""")
@@ -233,6 +235,8 @@ def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
     if row is None and equals:
         row = rows.get(key)
         row = row if row is not None and row.value else None
+    if row is None and for_cuda and _THREADS.match(whole):
+        row = dataclasses.replace(rows["-t"], value=False)
     return row if row is not None and (for_cuda or not row.plain) else None
 
 
