@@ -31,10 +31,12 @@ def counted(unit: Unit, first: int, macros: Set[str] = frozenset()) -> tuple[str
     spans.sort(key=lambda s: (s[0], -s[1]))  # an outer one opens first
     edits: list[tuple[int, int, int, str]] = [(unit.p[i], 0, 0, "inline ") for i in _outlined(unit, macros)]
     lines: list[int] = []
+    line, behind = 1, 0
     for start, stop in spans:
         edits.append((unit.p[start], 1, len(lines), f"CU2PORT_BRANCH({first + len(lines)}, "))
         edits.append((unit.end(stop - 1), 0, -len(lines), ")"))
-        lines.append(unit.text.count("\n", 0, unit.p[start]) + 1)
+        line, behind = line + unit.text.count("\n", behind, unit.p[start]), unit.p[start]
+        lines.append(line)
     out, at = [], 0
     for offset, _, _, text in sorted(edits):
         out += [unit.text[at:offset], text]

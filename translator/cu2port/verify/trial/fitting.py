@@ -7,6 +7,7 @@ keeps that class. What the compiler refuses outside of the kernel is dropped unt
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,13 +49,16 @@ def smaller(side: Side, dropped: Dropped) -> Side:
 def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
     """The parts in which the compiler found errors, but the kernel itself."""
     out: dict[Part, str] = {}
+    known: dict[Path, list[tuple[Part, int, int]]] = {}
     for text, places in _errors(said):
         for path, line in places:
             unit = side.units.get(path)
             if unit is None:
                 continue
-            for part, e in _parts(path, unit):
-                if kernel.name not in e.names and _has_line(unit, e, line):
+            if path not in known:
+                known[path] = _lines(path, unit)
+            for part, first, last in known[path]:
+                if first <= line <= last and kernel.name not in part.names:
                     out.setdefault(part, text)
             break  # the others say how the compiler came there
     return out
@@ -88,12 +92,14 @@ def _errors_asked_for(unit: Unit) -> Iterator[Entity]:
             yield Entity(d.first, d.stop, frozenset({unit.source(d.first, d.stop)}), frozenset())
 
 
-def _has_line(unit: Unit, e: Entity, line: int) -> bool:
-    if e.stop <= e.first:
-        return False
-    start, end = unit.p[e.first], unit.end(e.stop - 1)
-    first = unit.text.count("\n", 0, start) + 1
-    return first <= line <= first + unit.text.count("\n", start, end)
+def _lines(path: Path, unit: Unit) -> list[tuple[Part, int, int]]:
+    """The parts of a file, with their first and last lines."""
+    ends = [m.start() for m in re.finditer("\n", unit.text)]
+    return [
+        (part, bisect_left(ends, unit.p[e.first]) + 1, bisect_left(ends, unit.end(e.stop - 1)) + 1)
+        for part, e in _parts(path, unit)
+        if e.stop > e.first
+    ]
 
 
 def _errors(said: str) -> Iterator[tuple[str, list[tuple[Path, int]]]]:
