@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from cu2port.verify.sim_build import Program, Text
 from cu2port.verify.sim_compiler import HEADERS, Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
+from cu2port.verify.trial.fitting import refused
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.programs import find_programs
@@ -613,6 +615,20 @@ void go(unsigned int* x, float** rows, std::vector<int> v) { launch(x, x); l<<<1
     assert isinstance(k, Kernel) and k.arguments == "<unsigned int, double>"
     assert isinstance(l_, Kernel) and l_.arguments == "<float>"
     assert isinstance(m, Kernel) and m.arguments == "<float>"  # nothing tells it
+
+
+def test_errors_in_a_large_file_are_placed_in_time_that_grows_with_it() -> None:
+    """Each of many errors is in its own part; with lines counted anew for each error and part this took 23 s."""
+    path = Path("/program/k.cu")
+    text = "".join(f"struct S{n} {{\n  int a[{n} + 1];\n}};\n" for n in range(2000)) + "__global__ void k(int* a) {}\n"
+    unit = read(text, str(path))
+    (k,) = kernels(text)
+    assert isinstance(k, Kernel)
+    said = "".join(f"{path}:{3 * n + 2}:3: error: no\n" for n in range(0, 2000, 4))
+    start = time.process_time()
+    found = refused(Side({path: unit}, True), k, said)
+    assert time.process_time() - start < 5
+    assert {name for part in found for name in part.names} == {f"S{n}" for n in range(0, 2000, 4)}
 
 
 def test_a_launch_may_write_down_some_arguments_of_a_template_and_leave_the_others_to_be_deduced() -> None:
