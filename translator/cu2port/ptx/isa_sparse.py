@@ -158,6 +158,12 @@ _F8F6F4 = "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4"
 
 
 @ptx(f"{_HEAD}.m16n8k64.row.col.f32.{{at:e4m3|e5m2}}.{{bt:e4m3|e5m2}}.f32 {_F32}", ref=_REF, sm=89, fixed={"d": "f32"})
+@ptx(
+    f"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{{at:e4m3|e5m2}}.{{bt:e4m3|e5m2}}.f16 {_F16}",
+    ref=_REF,
+    sm=120,
+    fixed={"d": "f16"},
+)
 @ptx(f"{_F8F6F4}.f32.{{at:{_SMALL}}}.{{bt:{_SMALL}}}.f32 {_F32}", ref=_REF, sm=120, fixed={"d": "f32"})
 @ptx(f"{_F8F6F4}.f16.{{at:{_SMALL}}}.{{bt:{_SMALL}}}.f16 {_F16}", ref=_REF, sm=120, fixed={"d": "f16"})
 def mma_sp_small(at: object, bt: object, d: str, a: Registers, b: Registers, c: Registers, e: Value, f: Value) -> Value:
