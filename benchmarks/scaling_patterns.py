@@ -328,6 +328,10 @@ PATTERNS: dict[str, Pattern] = {
     "a::b::c": Pattern(lambda n: "int x = " + "a::" * n + "cudaFree(0);\n", start=64),
     "members": Pattern(lambda n: "int x = a" + ".b" * n + ".cudaFree(0);\n", start=64),
     "members of launches": Pattern(lambda n: "void f() { a" + ".b" * n + "<<<1, 2>>>(); }\n", start=64),
+    "members with arguments": Pattern(lambda n: "__device__ int x = " + "a.b<c, " * n + "0;\n", start=256),
+    "names with arguments": Pattern(
+        lambda n: "template <class T> struct A;\nint x = " + "a::b<c, " * n + "0;\n", start=256
+    ),
     # --- names
     "one CUDA name": Pattern(host("cudaFree(p + {i});\n")),
     "one CUDA name on one line": Pattern(lambda n: host("cudaFree(p + {i}); ")(n)),

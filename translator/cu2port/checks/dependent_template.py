@@ -15,10 +15,9 @@ from cu2port.syntax.types import type_parameters
 
 _QUALIFIES = re.compile(rf"{GAP}::")
 _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
-_SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
-_MEMBER = re.compile(
-    r"(?:\.|->)\w+\s*<[^;(){}]*>\s*\("
-)  # begins where few texts do: a word before it is looked at later
+_CALL = re.compile(r">\s*\(")
+_NAME = re.compile(r"::\s*\w+\s*<")
+_MEMBER = re.compile(r"(?:\.|->)\w+\s*<")  # begins where few texts do: a word before it is looked at later
 _WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
 _TYPE = re.compile(r"typename\s+\w+\s*::[\s\w:]*<")
 _NAMED = re.compile(r"template\s+\w")  # few texts have it, and it is found fast
@@ -115,11 +114,11 @@ class DependentTemplate(Check):
                 yield self._not_needed(unit, i)
         if _TYPE.search(text) is not None:
             yield from self._of_types(unit)
-        if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
+        if next(_called(_NAME, text), None) is None or not _may_depend(unit) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
-        for found in _SHAPE.finditer(text):
-            i = unit.lexed.at(found.start())
+        for start in _called(_NAME, text):
+            i = unit.lexed.at(start)
             if unit.tok(i) != "::" or unit.in_directive(i) is not None or not is_identifier(unit.tok(i + 1)):
                 continue
             f = unit.function_at(i)
@@ -129,18 +128,19 @@ class DependentTemplate(Check):
 
     def _of_objects(self, unit: Unit) -> Iterator[Finding]:
         """Findings for `x.f<N>(y)` in a template, where `x` is a variable of the function whose type has arguments."""
-        if not unit.may_hold({"__device__", "__global__"}) or _MEMBER.search(unit.text) is None:
+        if not unit.may_hold({"__device__", "__global__"}):
             return
-        if unit.words.isdisjoint({"__device__", "__global__"}):
+        starts = list(_called(_MEMBER, unit.text))
+        if not starts or unit.words.isdisjoint({"__device__", "__global__"}):
             return
-        for found in _MEMBER.finditer(unit.text):
-            i = unit.lexed.at(found.start()) - 1
+        for start in starts:
+            i = unit.lexed.at(start) - 1
             f = unit.function_at(i)
             if f is None or i < f.body[0] or not _in_template(unit, f) or unit.in_directive(i) is not None:
                 continue
             if (
                 is_identifier(unit.t[i])
-                and unit.end(i) == found.start()
+                and unit.end(i) == start
                 and unit.tok(i + 3) == "<"
                 and _is_call(unit, i + 3)
                 and _has_arguments(unit, f, i)
@@ -177,6 +177,18 @@ class DependentTemplate(Check):
             (Edit(unit.p[i], unit.p[i + 1], ()),),
             effects=(("all", "compile-error"),),
         )
+
+
+def _called(name: re.Pattern[str], text: str) -> Iterator[int]:
+    """Where a name with template arguments begins that is called: `x.f<a, b>(`, with no other bracket in between. Each
+    part of the text is looked at once."""
+    end = 0
+    for call in _CALL.finditer(text):
+        begin = max(end, *(text.rfind(bracket, end, call.start()) + 1 for bracket in ";(){}"))
+        found = name.search(text, begin, call.start())
+        if found is not None:
+            yield found.start()
+        end = call.end() - 1
 
 
 def _in_template(unit: Unit, f: Function) -> bool:
