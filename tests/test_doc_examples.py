@@ -354,7 +354,7 @@ def test_the_example_of_functions_of_several_statements() -> None:
     (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith("__device__ void row("))
     before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
     with ClangService() as clang:
-        assert f"\n{after}\n" in translate(f"{before}\n", path="sums.cuh", clang=clang).output.decode()
+        assert f"\n{after}\n" in translate(f"{before}\n", path="sums.cu", clang=clang).output.decode()
 
 
 def test_the_example_of_matrix_products() -> None:

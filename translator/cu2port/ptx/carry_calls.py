@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
+from cu2port.core.files import HEADER_SUFFIXES, suffix
 from cu2port.core.model import Edit
 from cu2port.facts.carry_definitions import carry_flag, has_carry
 from cu2port.facts.structure import Function
@@ -35,7 +36,10 @@ _MOST = 50  # how many earlier uses are looked at for the one that set the flag
 
 
 def call_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> MacroChains | None:
-    """The chains over functions of a file; None where there are none, or where one is not understood."""
+    """The chains over functions of a file; None where there are none, or where one is not understood. Those of a header
+    may have callers in other files, which would pass no flag."""
+    if suffix(unit.path) in HEADER_SUFFIXES:
+        return None
     listed = list(wanted)
     touching = [s for s in listed if not s.readings or any(has_carry(r.text) for r in s.readings)]
     name = carry_flag(unit.path)
