@@ -332,6 +332,10 @@ PATTERNS: dict[str, Pattern] = {
     "names with arguments": Pattern(
         lambda n: "template <class T> struct A;\nint x = " + "a::b<c, " * n + "0;\n", start=256
     ),
+    "words before line comments": Pattern(lambda n: "min //x " * n + "\n", start=256),
+    "words before open comments": Pattern(lambda n: "declval /*x\n" * n, start=256),
+    "calls before line comments": Pattern(lambda n: kernel("p[{i}] = 0;")(1) + "decltype //x" * n + "\n", start=256),
+    "definitions with open comments": Pattern(lambda n: kernel("p[{i}] = 0;")(1) + "define/*x" * n + "\n", start=256),
     # --- names
     "one CUDA name": Pattern(host("cudaFree(p + {i});\n")),
     "one CUDA name on one line": Pattern(lambda n: host("cudaFree(p + {i}); ")(n)),

@@ -301,3 +301,50 @@ def test_work_on_build_files_is_linear(name: str) -> None:
     read(2)  # what is loaded once
     few, most = read(24), read(96)
     assert most <= MOST * few, f"{most / few:.1f} times the work for 4 times the input ({few} lines)"
+
+
+#: kind of build file, "" for a source, and a text of what patterns meet again and again: no lines of Python show that
+LONG_TEXTS = {
+    "words before line comments": ("", "min //x "),
+    "words before open comments": ("", "declval /*x\n"),
+    "types before line comments": ("", "decltype //x"),
+    "definitions with open comments": ("", "define/*x"),
+    "members with arguments": ("", "a.b<c, "),
+    "names with arguments": ("", "a::b<c, "),
+    "blanks": ("cmake", " "),
+    "blank lines": ("cmake", " \n"),
+    "open projects": ("cmake", "project (x"),
+    "one long word": ("pyproject", "CMAKE_CUDA_FLAGSa"),
+}
+_LONG = 40_000  # bytes
+_MOST_S = 2.0  # of CPU time; what grows with the square takes 4 s and more
+_HEADS = {
+    "": "__global__ void k(int* p) { cudaFree(p); }\ntemplate <class T> struct A;\n",
+    "cmake": "project(p LANGUAGES CUDA)\n",
+    "pyproject": "[tool.scikit-build]\n",
+}
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_patterns_are_linear(name: str) -> None:
+    kind, part = LONG_TEXTS[name]
+    text = _HEADS[kind] + part * (_LONG // len(part))
+    began = time.process_time()
+    if kind:
+        convert(text.encode(), "CMakeLists.txt", Asked(kind))
+        facts(kind, text.encode())
+    else:
+        translate(text, Options(use_clang=False), path="a.cu")
+    assert time.process_time() - began < _MOST_S
+
+
+@pytest.mark.parametrize("blanks", [" " * 300, "\n" * 300, " \n" * 150, "   # a\n" + " " * 150 + "\n" + "\t" * 150])
+def test_long_runs_of_blanks_part_what_they_part(blanks: str) -> None:
+    head, tail = (
+        f"project(p{blanks}LANGUAGES{blanks}CUDA)",
+        f'set(CMAKE_CUDA_FLAGS "-G{blanks}-lineinfo"{blanks}){blanks}',
+    )
+    text = f"{head}\n# a{blanks}\n{tail}"
+    output = convert(text.encode(), "CMakeLists.txt", Asked("cmake")).output.decode()
+    assert f"project(p{blanks}LANGUAGES{blanks}HIP)\n# a{blanks}\n" in output
+    assert output.endswith(f'set(CMAKE_HIP_FLAGS "-g{blanks}-gline-tables-only"{blanks}){blanks}')

@@ -25,19 +25,20 @@ _CUDA = regex(  # in small letters; without re.I, which keeps the engine from lo
 )
 _COMMENT = regex(r'("(?:[^"\\]|\\.)*+")|#[^\n]*', re.S)  # none begins in a string
 _OWN_HIP = regex(
-    r"(?i:enable_language|check_language)\s*\([^()]*\bHIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
+    r"(?i:enable_language|check_language)\s*\([^()]*\bHIP\b|(?i:project)\s*\([^)]{0,1000}\bHIP\b"
+    r"|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
     r"|hip_add_(?:library|executable)\b"
 )
 _OWN_CUDA = regex(
-    r"(?i:enable_language|check_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
+    r"(?i:enable_language|check_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]{0,1000}\bCUDA\b"
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
 _ANCHOR = regex(r"(?:(?i:find_package|find_dependency)\s*\(\s*|(?i:include)\s*\(\s*Find)CUDA(?:Toolkit)?\b(?!/)")
 _FIND_CUDA = regex(r"(?:(?i:find_package)\s*\(\s*|(?i:include)\s*\(\s*Find)CUDA\b(?!/)")
 _PASSES_FLAGS = regex(
-    r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w*)\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
+    r"(?:(?i:target_compile_options|add_compile_options)|CMAKE_CUDA_FLAGS\w{0,80})\b\s*\(?[^()]{0,800}\$\{CUDA_NVCC_FLAGS"
 )
-_LANGUAGE = regex(r"(?i:enable_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
+_LANGUAGE = regex(r"(?i:enable_language)\s*\([^()]*\bCUDA\b|(?i:project)\s*\([^)]{0,1000}\bCUDA\b")
 _STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.S)
 _SETS = regex(r"(?i:\bset)\s*\(\s*(\w+)")
 _MODULE = regex(r"(?:^|/)(?:FindCUDA(?:Toolkit)?|select_compute_arch)\.cmake$")

@@ -12,7 +12,8 @@ from cu2port.core.model import Finding
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*(?P<name>[^\]\n]+?)[ \t]*\]\]?[ \t]*(?:#.*)?$", re.M)
 _KEY = re.compile(
-    r"(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)[\"']?[ \t]*=[ \t]*(?:(?P<quote>[\"'])(?P<text>[^\"'\n]*)(?P=quote))?"
+    r"(?<!\w)(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)[\"']?[ \t]*=[ \t]*"
+    r"(?:(?P<quote>[\"'])(?P<text>[^\"'\n]*)(?P=quote))?"
 )
 _PASSED = re.compile(r"-D(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)(?::\w+)?(?:=(?P<text>[^\"'\n]*))?")
 

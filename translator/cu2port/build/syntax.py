@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ from cu2port.core.late import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
+
+_BLANKS = re.compile(r"[ \t\r\n]{100,}")
+_OPEN, _CLOSE = "#[=======[", "]=======]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,22 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cmake.language()))
 
 
+def _covered(run: re.Match[str]) -> str:
+    """A long run of blanks as a comment of its length: the parser's time for blanks grows with their square. What comes
+    before it may be a comment of one line, so that the line's end stays."""
+    before, newline, after = run[0].partition("\n")
+    return _comment(before) + newline + _comment(after)
+
+
+def _comment(blanks: str) -> str:
+    """A comment in brackets that nothing else ends, with a blank on each side, where it fits."""
+    inner = len(blanks) - 2 - len(_OPEN) - len(_CLOSE)
+    return f"{blanks[0]}{_OPEN}{'x' * inner}{_CLOSE}{blanks[-1]}" if inner > 0 else blanks
+
+
 def commands(text: str) -> Iterator[Command]:
     """The commands of a CMake file, a text of Latin-1, in order. What cannot be parsed is passed over."""
-    data = text.encode("latin-1")
+    data = _BLANKS.sub(_covered, text).encode("latin-1")
     stack: list[tuple[Node, bool]] = [(_parser().parse(data).root_node, False)]
     while stack:
         node, nested = stack.pop()

@@ -19,7 +19,7 @@ from cu2port.core.model import Edit, insert, replace
 from cu2port.core.vendored import as_installed, is_in_copy
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP, Directive
+from cu2port.syntax.lexer import NEAR, Directive
 
 RUNTIME = "hip/hip_runtime.h"
 HELPER = regex(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
@@ -29,7 +29,7 @@ _BROUGHT: Mapping[str, str] = {"cudaGL.h": "GL/gl.h", "cuda_gl_interop.h": "GL/g
 #: include for HIP's compiler alone, is defined before
 _GUARDED: Mapping[str, str] = {"hip/hip_bf16.h": "HIP_INCLUDE_HIP_AMD_DETAIL_WARP_FUNCTIONS_H"}
 _HIP_ONLY = frozenset({"__global__", "__shared__"})  # no other compiler takes a file that uses these
-_INCLUDE = regex(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
+_INCLUDE = regex(rf"(?:include|include_next|import){NEAR}[<\"]([^>\"\r\n]*)")
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"

@@ -7,7 +7,7 @@ from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.lexer import NEAR, is_identifier
 from cu2port.syntax.scopes import Scope
 from cu2port.syntax.types import type_parameters
 from cu2port.syntax.words import KEYWORDS
@@ -17,15 +17,15 @@ _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
 _AFTER_TYPE = frozenset({"*", "&"})
 _NAME = r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+"
 # members that a type may be, and the begin of the name that it declares
-_DECLARES = rf"(?:{GAP}::{GAP}{_NAME})++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
-_BEGINS = rf"(?:[;{{}}]|\b(?:{'|'.join(sorted(w for w in _STARTS if is_identifier(w)))})\b){GAP}"
+_DECLARES = rf"(?:{NEAR}::{NEAR}{_NAME})++{NEAR}(?:[*&]{NEAR})*+[A-Za-z_$\x80-\xff]"
+_BEGINS = rf"(?:[;{{}}]|\b(?:{'|'.join(sorted(w for w in _STARTS if is_identifier(w)))})\b){NEAR}"
 _BEHIND_NAME = re.compile(_DECLARES)
 _LAST = re.compile(r"(?:[\w$\x80-\xff]+|[^\w$\x80-\xff])\Z")
 _BEHIND_ARGUMENTS = re.compile(rf">{_DECLARES}")
-_OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;{{}}]*?>{_DECLARES}")
-_MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
-_CALLED = re.compile(rf">{GAP}\(")
-_MEMBER_OF_TYPE = re.compile(rf">{GAP}::{GAP}{_NAME}{GAP}<")
+_OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{NEAR}::{NEAR}{_NAME})*+{NEAR}<[^;{{}}]*?>{_DECLARES}")
+_MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){NEAR}[A-Za-z_]\w*{NEAR}<(?![<=])")
+_CALLED = re.compile(rf">{NEAR}\(")
+_MEMBER_OF_TYPE = re.compile(rf">{NEAR}::{NEAR}{_NAME}{NEAR}<")
 _NAMED = re.compile(r"typename(?<!\wtypename)\s+(\w+::\w+)")
 _MADE = re.compile(r"::(\w++)\s*+[({]")  # begins where few texts do: the word before it is looked at later
 _ENDS = re.compile(r"[;{}]|\Z")

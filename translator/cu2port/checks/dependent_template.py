@@ -9,16 +9,16 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.declarations import value_of
-from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.lexer import NEAR, is_identifier
 from cu2port.syntax.scopes import Scope
 from cu2port.syntax.types import type_parameters
 
-_QUALIFIES = re.compile(rf"{GAP}::")
+_QUALIFIES = re.compile(rf"{NEAR}::")
 _OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _CALL = re.compile(r">\s*\(")
 _NAME = re.compile(r"::\s*\w+\s*<")
 _MEMBER = re.compile(r"(?:\.|->)\w+\s*<")  # begins where few texts do: a word before it is looked at later
-_WORD = re.compile(rf"(?:::|\.|->){GAP}template\s+\w+{GAP}\(")
+_WORD = re.compile(rf"(?:::|\.|->){NEAR}template\s+\w+{NEAR}\(")
 _TYPE = re.compile(r"typename\s+\w+\s*::[\s\w:]*<")
 _NAMED = re.compile(r"template\s+\w")  # few texts have it, and it is found fast
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")

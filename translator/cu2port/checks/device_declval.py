@@ -6,11 +6,11 @@ from collections.abc import Iterator, Set
 from cu2port.core.model import Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP
+from cu2port.syntax.lexer import NEAR
 from cu2port.syntax.words import EXECUTION_SPACES
 
-_CALL = re.compile(rf"declval{GAP}<")
-_USING = re.compile(rf"using{GAP}(?:::{GAP})?std{GAP}::{GAP}declval{GAP};")
+_CALL = re.compile(rf"declval{NEAR}<")
+_USING = re.compile(rf"using{NEAR}(?:::{NEAR})?std{NEAR}::{NEAR}declval{NEAR};")
 _DEVICE = frozenset({"__device__", "__global__"})
 _ENDS = frozenset({";", "{", "}"})
 _LONGEST = 400  # tokens of a declaration

@@ -7,10 +7,10 @@ from cu2port.checks.host_math import host_only
 from cu2port.core.model import Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.lexer import NEAR, is_identifier
 from cu2port.syntax.words import KEYWORDS
 
-_CALL = re.compile(rf"(?:decltype|sizeof){GAP}\({GAP}(?:::{GAP})?[A-Za-z_$\x80-\xff]")
+_CALL = re.compile(rf"(?:decltype|sizeof){NEAR}\({NEAR}(?:::{NEAR})?[A-Za-z_$\x80-\xff]")
 _DEVICE = frozenset({"__device__", "__global__"})
 _CUDA = _DEVICE | {"<<<"}
 

@@ -10,14 +10,14 @@ from cu2port.facts.arithmetic import argument_types, common, promoted, same_shap
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.declarations import brings
-from cu2port.syntax.lexer import GAP
+from cu2port.syntax.lexer import NEAR
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
 _OF_DEVICE = frozenset({"__global__", "__device__", "__host__"})
 _DEEPEST = 64  # calls in one another that libclang is asked about
 # What may be such a call, told without the lexer: no member, and no name of a namespace or class.
-_CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){GAP}\((?![^(){{}},\"'/\\#<>]*+\))")
+_CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){NEAR}\((?![^(){{}},\"'/\\#<>]*+\))")
 
 
 class MixedMinMax(Check):

@@ -8,11 +8,11 @@ from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.lexer import NEAR, is_identifier
 from cu2port.syntax.scopes import Scope
 from cu2port.syntax.words import KEYWORDS
 
-_MAY_OPEN = re.compile(rf"namespace{GAP}(?:::{GAP})?std(?![\w$\x80-\xff])")
+_MAY_OPEN = re.compile(rf"namespace{NEAR}(?:::{NEAR})?std(?![\w$\x80-\xff])")
 
 
 class StdName(Check):

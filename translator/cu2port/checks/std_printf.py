@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP
+from cu2port.syntax.lexer import NEAR
 
-_NAME = re.compile(rf"std{GAP}::{GAP}printf")
+_NAME = re.compile(rf"std{NEAR}::{NEAR}printf")
 
 
 class StdPrintf(Check):

@@ -7,9 +7,9 @@ from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.named_types import VECTORS
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP
+from cu2port.syntax.lexer import NEAR
 
-_OPERATOR = re.compile(rf"operator{GAP}>{GAP}>{GAP}\(")
+_OPERATOR = re.compile(rf"operator{NEAR}>{NEAR}>{NEAR}\(")
 _USING = "using cu2port::operator>>;"
 _INTO = re.compile(r"(?:(?:std|::std) :: )?istream & (?:\w+ )?, (?:\w+ :: )*(\w+) &(?: \w+)?")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.lexer import NEAR, is_identifier
 
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "+=", "-=", "*=", "/=", "%=", "==", "!="})
-_OPERATOR = re.compile(rf"operator{GAP}(?:{'|'.join(map(re.escape, sorted(_OPERATORS)))})")
+_OPERATOR = re.compile(rf"operator{NEAR}(?:{'|'.join(map(re.escape, sorted(_OPERATORS)))})")
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
 _MAY_HAVE_FIELD = re.compile(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Span
-from cu2port.syntax.lexer import GAP, Directive, is_identifier
+from cu2port.syntax.lexer import NEAR, Directive, is_identifier
 from cu2port.syntax.scopes import Head
 from cu2port.syntax.words import EXECUTION_SPACES
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
 
 _MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
-_DEFINITION = regex(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
+_DEFINITION = regex(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|/)*+")
 _WORD = r"([A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)"
 # each begins with text, which is found fast
 _TYPE_PARAMETERS = tuple(
     re.compile(pattern)
     for pattern in (
-        *(rf"{word}{GAP}{_WORD}(?={GAP}(?:[,>=]|::))" for word in ("class", "typename")),
-        rf"using{GAP}{_WORD}{GAP}={GAP}typename",
+        *(rf"{word}{NEAR}{_WORD}(?={NEAR}(?:[,>=]|::))" for word in ("class", "typename")),
+        rf"using{NEAR}{_WORD}{NEAR}={NEAR}typename",
     )
 )
 _APART = regex(r"::(?<=[ \t\f\v\r\n/]::)")  # where a gap is before it

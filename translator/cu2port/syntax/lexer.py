@@ -30,6 +30,12 @@ _INSIDE = (
 )
 #: A pattern of what may stand between two tokens.
 GAP = rf"[ \t\f\v\r\n]*+(?:(?:{_INSIDE})[ \t\f\v\r\n]*+)*+"
+#: The same for a search, which may begin at many places of one comment: it reads a few comments, and no more of each
+#: than 1,000 bytes.
+NEAR = (
+    r"[ \t\f\v\r\n]*+(?:(?:\\(?:\r\n|\r|\n)|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?){0,1000}+"
+    r"|/\*(?:[^*]|\*(?!/)){0,1000}+\*/)[ \t\f\v\r\n]*+){0,8}+"
+)
 # The most common first: a word that is no literal's prefix, and signs that begin nothing longer.
 _TOKEN = (
     rf"[A-KM-QS-TV-Za-tv-z_$\x80-\xff]{_WORD}"
