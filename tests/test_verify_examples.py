@@ -21,6 +21,7 @@ CANNOT = {
     "CU216 example 3": "includes no header of complex numbers",
     "CU232 example 12": "compares a member of a class that it does not declare",
     "CU232 example 13": "names a class template that it does not declare",
+    "CU232 example 14": "names a class template that it does not declare",
     "CU248 example 0": "names the global namespace, and each example is in a namespace of its own here",
     "CU248 example 1": "names the global namespace, and each example is in a namespace of its own here",
     "CU258 example 0": "names the global namespace, and each example is in a namespace of its own here",

@@ -151,7 +151,7 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         r"cvta[\w.:]*\.u32",
         "other",
-        "it makes or takes generic addresses of 32 bits, which only programs of 32 bits have",
+        "it makes or takes generic addresses of 32 bits, and those of AMD GPUs have 64",
         "use cvta with .u64, in code made for addresses of 64 bits (`nvcc -m64`)",
     ),
     _family(

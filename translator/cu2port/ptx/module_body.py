@@ -141,7 +141,7 @@ class Body(emit._Emitter):
                 self.lines += [f"{EXITED} = true;", self.end()]
             elif instruction.name == "call":
                 self.call(plain)
-            elif re.match(r"(?:ld|st)\.param\b", instruction.opcode):
+            elif re.match(r"(?:ld|st)\.(?:\w+\.)*?param\b", instruction.opcode):
                 self.parameter(plain)
             else:
                 inside = None
