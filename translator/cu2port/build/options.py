@@ -201,13 +201,7 @@ def _unseen(word: Word) -> Finding:
 def is_one(word: str) -> bool:
     """Whether `changes` does something about a word, for CUDA's compiler."""
     key, equals, _ = word.partition("=")
-    known = (
-        key in _ARCH
-        or word in ("-x", "--x")
-        or word in _APART | _AS_CUDA
-        or _STANDARD.match(word)
-        or _C_STANDARD.match(word)
-    )
+    known = key in _ARCH or word in _WORDS or _STANDARD.match(word) or _C_STANDARD.match(word)
     return bool(known) or _row(word, key, equals, True) is not None
 
 

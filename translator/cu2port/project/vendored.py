@@ -1,5 +1,5 @@
-"""Copies of header libraries in a tree of which nothing is converted: AMD's libraries are taken in the place of
-NVIDIA's, and an include of them means the library; others have code for HIP of their own."""
+"""Copies of header libraries in a tree, which are not converted. AMD's libraries replace those of NVIDIA: an include of
+a copy becomes an include of AMD's library. Eigen supports HIP itself, so its copy is used as it is."""
 
 from __future__ import annotations
 
