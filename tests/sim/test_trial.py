@@ -835,6 +835,22 @@ EMPTY_MODULE(a);
         assert gone not in out, gone
 
 
+def test_a_function_is_of_the_gpu_by_a_macro_of_another_header() -> None:
+    texts = {
+        Path(
+            "hd.h"
+        ): "#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\n#define FN HD inline\n",
+        Path(
+            "own.h"
+        ): '#include "hd.h"\nHD inline int twice(int n) { return 2 * n; }\nFN int of_host(int n) { return n; }\n'
+        "int half(int n) { return n / 2; }\n",
+        Path("k.cu"): '#include "own.h"\n__global__ void k(int* a) { a[0] = twice(of_host(half(a[0]))); }\n',
+    }
+    units = Side.of({path: Text(text, ()) for path, text in texts.items()}, cuda=True).units
+    out = sliced(units[Path("own.h")], needed(units.values(), {"k"}))
+    assert "HD inline int twice" in out and "FN int of_host" in out and "half" not in out
+
+
 def test_conditions_are_counted_and_nothing_else() -> None:
     text = """__device__ constexpr int c(int x) { if (x) return 1; return 0; }
 __global__ void k(int n) {

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cu2port.catalog import Catalog
 from cu2port.core.data import computed_from
+from cu2port.core.model import Project
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -55,9 +56,14 @@ EMPTY = Catalog(
 )
 
 
-def read(text: str, path: str) -> Unit:
+def read(text: str, path: str, project: Project | None = None) -> Unit:
     """The facts of a text that needs no conversion; messages will name `path`."""
-    return Unit(text, EMPTY, path=path)
+    return Unit(text, EMPTY, path=path, project=project)
+
+
+def read_again(text: str, unit: Unit) -> Unit:
+    """The facts of another text of the same file."""
+    return read(text, unit.path, unit.project)
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.facts.unit import Unit
-from cu2port.verify.reach import read
+from cu2port.verify.reach import read_again
 from cu2port.verify.sim_build import absolute_path
 from cu2port.verify.trial.kernels import Kernel
 from cu2port.verify.trial.program import Side
@@ -42,7 +42,7 @@ def smaller(side: Side, dropped: Dropped) -> Side:
     units = dict(side.units)
     for path in {p.path for p in dropped} & units.keys():
         gone = (e for part, e in _parts(path, units[path]) if part in dropped)
-        units[path] = read(without(units[path], gone), units[path].path)
+        units[path] = read_again(without(units[path], gone), units[path])
     return replace(side, units=units)
 
 

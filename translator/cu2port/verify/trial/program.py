@@ -13,11 +13,12 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.edits import apply, judge
-from cu2port.core.model import Trust
+from cu2port.core.model import Project, Trust
+from cu2port.facts.side_macros import side_macros
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.instrument import instrument
-from cu2port.verify.reach import reached, read
+from cu2port.verify.reach import reached, read, read_again
 from cu2port.verify.shared_vars import declared
 from cu2port.verify.sim_build import Program, Text, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR
@@ -61,7 +62,8 @@ class Side:
 
     @classmethod
     def of(cls, texts: Mapping[Path, Text], cuda: bool) -> Side:
-        plain = {p: read(t.hip, str(p)) for p, t in texts.items()}
+        project = Project(side_macros=frozenset().union(*(side_macros(t.hip) for t in texts.values())))
+        plain = {p: read(t.hip, str(p), project) for p, t in texts.items()}
         return cls({p: as_standard(u) for p, u in plain.items()} if cuda else plain, cuda)
 
 
@@ -71,7 +73,7 @@ def as_standard(unit: Unit) -> Unit:
         return unit
     found = [f for c in all_checks() if c.true_of_cuda for f in c.run(unit)]
     _, edits = judge(found, Trust.EXACT)
-    return read(apply(unit.text, edits), unit.path) if edits else unit
+    return read_again(apply(unit.text, edits), unit) if edits else unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +173,10 @@ def write(side: Side, kernel: Kernel, program: Program, folder: Path, told: Hint
     for real, unit in side.units.items():
         text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
         if side.cuda:
-            text = _without_ptx(read(text, unit.path), seen, bodies)
-            text, lines = counted(read(text, unit.path), len(places), macros)
+            text = _without_ptx(read_again(text, unit), seen, bodies)
+            text, lines = counted(read_again(text, unit), len(places), macros)
             places += [f"{real.name}:{n}" for n in lines]
-        units[real] = read(_guarded(text, small, side.cuda), unit.path)
+        units[real] = read_again(_guarded(text, small, side.cuda), unit)
     reach = reached(units.values())
     digest = hashlib.sha256()
     for real, unit in units.items():
