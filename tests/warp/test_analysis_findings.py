@@ -48,6 +48,48 @@ def test_hazards_are_found_in_converted_code_too() -> None:
     assert _found(translate(text, path="a.cuh").output.decode(), "CU360")
 
 
+_TRY = """__device__ bool try_take(int* m, int lane) {
+  int old = 0;
+  if (lane == 0) old = atomicCAS(m, 0, 1);
+  return __shfl_sync(~0u, old, 0) == 0;
+}
+"""
+_HANDED = {
+    "a shuffle": "int o; do { if (lane == 0) o = atomicCAS(m, 0, 1); o = __shfl_sync(~0u, o, 0); } while (o);",
+    "a break": "for (;;) { int o = 0; if (lane == 0) o = atomicCAS(m, 0, 1); if (!__shfl_sync(~0u, o, 0)) break; }",
+    "a vote": "bool o; do { o = lane == 0 && atomicCAS(m, 0, 1) == 0; } while (!__any_sync(~0u, o));",
+    "a bit": "bool l = true; while (l) { if (lane == 1) l = atomicOr(m, 8) & 8; l = __shfl_sync(~0u, l, 1); }",
+    "a function": "while (!try_take(m, lane)) {}",
+    "an element's": "while (!try_take(&m[*n], lane)) {}",
+}
+_WORK = "if (lane == 0) { *n += 1; atomicExch(m, 0); }"
+
+
+def _warps(loop: str) -> str:
+    return f"{_TRY}__global__ void k(int* m, int* n) {{ int lane = threadIdx.x % 32; {loop} }}"
+
+
+@pytest.mark.parametrize("how", _HANDED)
+def test_a_lock_that_one_lane_takes_for_its_warp_hangs_on_wave64_alone(how: str) -> None:
+    (finding,) = _found(_warps(_HANDED[how] + _WORK), "CU360")
+    assert finding.effects == (("wave64", "hang"),)
+    assert "each warp waits for the lock `m`" in finding.message
+    assert not _found(_warps(_HANDED[how] + _WORK), "CU361")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "bool done = false; while (!done) { if (try_take(m, lane)) { " + _WORK + " done = true; } }",
+        "for (int i = 0; !try_take(&m[i], lane); i++) {}",  # another place each time
+        "int i = 0; bool more = true; while (more) { more = false; if (atomicOr(&m[n[i++]], 1) == 0) more = true; }",
+        "if (threadIdx.x == 0) { while (!try_take(m, lane)) {} }",
+    ],
+)
+def test_what_is_no_lock_between_warps(loop: str) -> None:
+    assert not _found(_warps(loop), "CU360") + _found(_warps(loop), "CU361")
+
+
 @pytest.mark.parametrize("warp", ["logical", "solo"])
 def test_lane_counts_are_right_as_they_stand_by_default(warp: str) -> None:
     findings = translate("__global__ void k(int* x) { x[threadIdx.x / 32] = 1; }", Options(warp=warp), path="a.cuh")

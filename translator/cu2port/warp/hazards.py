@@ -11,6 +11,7 @@ from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.hazard_kinds import HazardKind
+from cu2port.warp.locks import Lock
 from cu2port.warp.model import Device
 from cu2port.warp.values import LANES, WARPS, Kind, Step
 from cu2port.warp.waits import Wait, contexts, waits, who
@@ -74,22 +75,26 @@ def _steps(step: Step | None) -> list[Step]:
 def _locks(facts: WarpFacts) -> Iterator[Hazard]:
     for w in waits(facts):
         taken = who(w.frames, w.device.wide)
-        h = _lock(w, taken) if w.lock else _flag(facts, w, taken)
+        h = _lock(w, w.lock, taken) if w.lock is not None else _flag(facts, w, taken)
         if h is not None:
             yield h
 
 
-def _lock(w: Wait, taken: Kind) -> Hazard | None:
+def _lock(w: Wait, lock: Lock, taken: Kind) -> Hazard | None:
     if taken is Kind.ONE:
         return None
     steps = _whose(w.frames, w.calls)
     if taken is Kind.LEADER:
         what = f"one lane of each warp waits for the lock `{w.name}`; on wave64 two such lanes share a wavefront"
-        if w.inside:
+        if lock.inside:
             what += " (it is let go inside the loop, which helps as long as the compiler leaves it there)"
-        return Hazard(HazardKind.WARP_LOCK, w.at, w.at, what, False, not w.inside, steps)
-    if w.inside:
+        return Hazard(HazardKind.WARP_LOCK, w.at, w.at, what, False, not lock.inside, steps)
+    if lock.inside:
         return None
+    if lock.handed:
+        what = f"each warp waits for the lock `{w.name}`, which one lane asks for and the others learn of by an "
+        what += "operation of the warp; on wave64 two such warps share a wavefront"
+        return Hazard(HazardKind.WARP_LOCK, w.at, w.at, what, False, taken is not Kind.FIRST, steps)
     what = f"each lane waits for the lock `{w.name}`, and lets it go behind the loop, where it waits for the others"
     return Hazard(HazardKind.LANE_LOCK, w.at, w.at, what, True, True, steps)
 

@@ -23,7 +23,6 @@ from cu2port.syntax.tree import (
     Num,
     Unary,
     callee,
-    expressions,
     root,
     statements,
     walk,
@@ -31,26 +30,32 @@ from cu2port.syntax.tree import (
 from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Frame, LoopSeen
-from cu2port.warp.loops import assigned
+from cu2port.warp.locks import Lock, changed_names, lock_of, names_of
 from cu2port.warp.model import Device
 from cu2port.warp.values import LANES, NOTHING, UNIFORM, Kind, V
 
 _DEPTH = 4
-#: Takes a lock, the memory, let go inside, how it varies, in shared memory, and `on` of a wait.
-_Found = tuple[bool, str, bool, int, bool, tuple[str, int] | None]
+
+
+class _Found(NamedTuple):
+    """The memory that a loop looks at, how the place varies, whether it is shared, and `lock` and `on` of a wait."""
+
+    name: str
+    vary: int
+    shared: bool
+    lock: Lock | None = None
+    on: tuple[str, int] | None = None
 
 
 class Wait(NamedTuple):
-    """A loop that waits. `lock`: it takes a lock (else it polls). `name`: the memory it looks at. `inside`: what lets
-    others go on happens in the loop itself. `vary`: how the place, or what is waited for, varies; `frames`: the
-    branches around it, through `calls` (tokens, outermost first); `on`: it goes on while what it reads compares so with
-    a number, None if that is not known."""
+    """A loop that waits. `lock`: it takes a lock (else it polls). `name`: the memory it looks at. `vary`: how the
+    place, or what is waited for, varies; `frames`: the branches around it, through `calls` (tokens, outermost first);
+    `on`: it goes on while what it reads compares so with a number, None if that is not known."""
 
     device: Device
     at: int
-    lock: bool
+    lock: Lock | None
     name: str
-    inside: bool
     vary: int
     shared: bool
     frames: tuple[Frame, ...]
@@ -75,14 +80,14 @@ def waits(facts: WarpFacts) -> Iterator[Wait]:
     """All loops that wait, once for each way to get there through calls in the file."""
     for d in facts.devices:
         for seen in d.loops.values():
-            found = _waiting(d, seen)
+            found = _waiting(facts, d, seen)
             if found is None:
                 continue
-            lock, name, inside, vary, shared, on = found
+            name, vary, shared, lock, on = found
             if name in d.given:
                 shared = shared or d.given[name].shared
             for frames, calls in contexts(facts, d, seen.frames):
-                yield Wait(d, seen.node.at, lock, name, inside, vary, shared, frames, calls, on)
+                yield Wait(d, seen.node.at, lock, name, vary, shared, frames, calls, on)
 
 
 def contexts(
@@ -100,58 +105,21 @@ def contexts(
                 yield from contexts(facts, up, (*e.frames, *frames), (at, *calls))
 
 
-def _waiting(d: Device, seen: LoopSeen) -> _Found | None:
+def _waiting(facts: WarpFacts, d: Device, seen: LoopSeen) -> _Found | None:
     """Whether a loop waits, and how."""
     loop = seen.node
-    inside = statements(loop.body)
-    if any(isinstance(s, Loop) for s in inside) and not _retries(loop):
+    if any(isinstance(s, Loop) for s in statements(loop.body)) and not _retries(loop):
         return None
-    changed = _changed(loop)
-    for e in _asked(loop):
-        inner: set[int] = set()  # what is passed to an atomic is no atomic that decides
-        for x in walk(e):
-            if isinstance(x, CallExpr) and callee(x) in builtins.TAKES and x.at not in inner:
-                inner.update(y.at for a in x.args for y in walk(a))
-                got = _lock(loop, x, changed, seen)
-                if got is not None:
-                    return got
-    return _poll(d, loop, changed, seen)
+    lock = lock_of(facts, d, seen)
+    if lock is not None:
+        shared = any(v.shared for v in seen.values.values())
+        return _Found(root(lock.where), _vary(seen, lock.where), shared, lock=lock)
+    return _poll(d, loop, changed_names(loop.body, loop), seen)
 
 
 def _retries(loop: Loop) -> bool:
     """Whether a loop tries until a flag of its own is set: `while (!done) { if (take()) { ...; done = true; } }`."""
     return loop.cond is not None and any(isinstance(x, Name) for x in walk(loop.cond))
-
-
-def _asked(loop: Loop) -> list[Expr]:
-    """The expressions that decide whether the loop goes on: its condition, tests inside, and what they were set to."""
-    out: list[Expr] = [loop.cond] if loop.cond is not None else []
-    for s in statements(loop.body):
-        if isinstance(s, If):
-            out.append(s.cond)
-    names = {x.text for e in out for x in walk(e) if isinstance(x, Name)}
-    for s in statements(loop.body):
-        if isinstance(s, Decl) and s.init is not None and s.name in names:
-            out.append(s.init)
-    for e in expressions(loop.body):
-        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in names:
-            out.append(e.value)
-    return out
-
-
-def _changed(loop: Loop) -> dict[str, Expr | None]:
-    """Names set or declared in the loop, with what to (None: counted)."""
-    out = assigned(loop)
-    for s in statements(loop.body):
-        if isinstance(s, Decl):
-            out[s.name] = s.init
-        elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Member):
-            out.setdefault(root(s.expr.callee.base), None)  # `it.next();`
-    return out
-
-
-def _names(e: Expr) -> set[str]:
-    return {x.text for x in walk(e) if isinstance(x, Name)}
 
 
 def _vary(seen: LoopSeen, e: Expr) -> int:
@@ -161,64 +129,6 @@ def _vary(seen: LoopSeen, e: Expr) -> int:
         if isinstance(x, Member) and isinstance(x.base, Name) and x.base.text == "threadIdx":
             found.append(LANES)
     return max(found, default=UNIFORM)
-
-
-def _lock(loop: Loop, take: CallExpr, changed: dict[str, Expr | None], seen: LoopSeen) -> _Found | None:
-    """Whether the loop takes a lock with this atomic: same place and same values on every round."""
-    name = callee(take)
-    member = isinstance(take.callee, Member)
-    args: list[Expr] = list(take.args)
-    if member and isinstance(take.callee, Member):
-        args.insert(0, take.callee.base)
-    if not args:
-        return None
-    where, rest = args[0], args[1:]
-    if _names(where) & changed.keys():
-        return None  # it goes on to another place each round
-    if name.startswith("compare_exchange") and rest and isinstance(rest[0], Name) and rest[0].text not in changed:
-        return None  # it gets what it found instead, and tries with that: some lane always succeeds
-    if name.startswith("compare_exchange"):
-        return None if rest and not isinstance(rest[-1], (Num, Name)) and len(rest) < 2 else _locked(loop, where, seen)
-    if "CAS" in name:
-        if len(rest) == 2 and _shape(rest[0]) == _shape(rest[1]):
-            return None  # a read
-        if len(rest) != 2 or any(_names(x) & changed.keys() for x in rest):
-            return None  # reads, computes, tries: some lane always succeeds
-        return _locked(loop, where, seen)
-    if name in ("atomicOr", "atomicAnd") and (loop.cond is None or take not in walk(loop.cond)):
-        return None
-    if name in ("exchange", "try_lock", "test_and_set") and not member:
-        return None
-    if rest and any(_names(x) & changed.keys() for x in rest):
-        return None
-    return _locked(loop, where, seen)
-
-
-def _shape(e: Expr) -> list[object]:
-    """An expression without its places, to compare by."""
-    return [(type(x).__name__, getattr(x, "text", getattr(x, "value", getattr(x, "op", "")))) for x in walk(e)]
-
-
-def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> _Found:
-    place = root(where)
-    inside = False
-    for e in expressions(loop.body):
-        if isinstance(e, CallExpr) and e.args and root(e.args[0]) == place and callee(e) in _LETS_GO:
-            inside = inside or (not (loop.cond is not None and e in walk(loop.cond)) and not _same_take(e))
-        elif isinstance(e, CallExpr) and isinstance(e.callee, Member) and root(e.callee.base) == place:
-            inside = inside or callee(e) in ("store", "clear", "unlock")
-        elif isinstance(e, Assign) and not isinstance(e.target, Name) and root(e.target) == place:
-            inside = True
-    return True, place, inside, _vary(seen, where), any(v.shared for v in seen.values.values()), None
-
-
-_LETS_GO = frozenset("atomicExch atomicCAS atomicSub atomicAdd atomicAnd atomicExch_block atomicExch_system".split())
-
-
-def _same_take(e: CallExpr) -> bool:
-    """Whether an atomic takes rather than lets go: it writes something else than 0."""
-    last = e.args[-1] if e.args else None
-    return not (isinstance(last, Num) and last.value == 0) and callee(e) not in ("atomicSub", "atomicAnd", "atomicAdd")
 
 
 def _poll(d: Device, loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen) -> _Found | None:
@@ -246,7 +156,7 @@ def _poll(d: Device, loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen
 def _polled(read: Expr, test: Expr, leaves: bool, seen: LoopSeen) -> _Found:
     name = root(read)
     shared = any(seen.values.get(x.at, NOTHING).shared for x in walk(read) if isinstance(x, Name))
-    return False, name, False, max(_vary(seen, read), _vary(seen, test)), shared, _goes_on(test, leaves, seen)
+    return _Found(name, max(_vary(seen, read), _vary(seen, test)), shared, on=_goes_on(test, leaves, seen))
 
 
 def _goes_on(test: Expr, leaves: bool, seen: LoopSeen) -> tuple[str, int] | None:
@@ -290,12 +200,12 @@ def _read(d: Device, e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -
                 if not member and place is None:
                     return x
                 if name not in builtins.TAKES and not builtins.WAITS.match(name):
-                    where = {n for a in x.args for n in _names(a)}
+                    where = {n for a in x.args for n in names_of(a)}
         elif isinstance(x, Name) and x.at not in elsewhere and x.text not in changed:
             place = x if _seen_by_others(seen.values.get(x.at, NOTHING)) else None
         if place is None:
             continue
-        if not (_names(place) | where) & changed.keys():
+        if not (names_of(place) | where) & changed.keys():
             return place
         elsewhere.update(y.at for y in walk(place) if isinstance(y, Name))
     return None
@@ -343,4 +253,4 @@ def _idle(loop: Loop, own: list[If]) -> bool:
             continue
         return False
     counted = {x.text for x in walk(loop.step) if isinstance(x, Name)} if loop.step is not None else set()
-    return loop.cond is None or not counted & _names(loop.cond)
+    return loop.cond is None or not counted & names_of(loop.cond)
