@@ -104,6 +104,9 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("set_property(TARGET a PROPERTY CUDA_ARCHITECTURES 70 80)\nx()", "x()"),
         ("set_property(DIRECTORY . PROPERTY CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
         ("set_source_files_properties(a.cu PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\nx()", "x()"),
+        # what tells its arguments by their places keeps all of them
+        ('my_check_nvcc_flag("--expt-relaxed-constexpr" HAS)', 'my_check_nvcc_flag("" HAS)'),
+        ("check_cuda_compiler_flag(-extended-lambda HAS)", 'check_compiler_flag(HIP "" HAS)'),
         ("list(TRANSFORM CUDA_FLAGS PREPEND -Xcompiler=)", 'list(TRANSFORM CUDA_FLAGS PREPEND "")'),
         # elements that CMake joins without a `;` keep their blank
         ('list(TRANSFORM CUDA_FLAGS PREPEND " -Xcompiler ")', 'list(TRANSFORM CUDA_FLAGS PREPEND " ")'),

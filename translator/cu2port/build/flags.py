@@ -30,6 +30,7 @@ _SEPARATORS: Mapping[
     ("list", ("JOIN",)): (2, 3),
 }
 _LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM".split())  # of `string` and `list`
+_ASKS = re.compile(r"^(?!target_|add_compile_|add_link_).*(?:flag|option)")  # check_cxx_compiler_flag, a tree's own
 _OF_TARGET = ("target_", "add_executable", "add_library", "cuda_add_")
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -67,7 +68,10 @@ def changes(text: str, c: Command, is_for_cuda: bool, own_flags: bool = False) -
     if c.name not in _NOT_OPTIONS:
         words = _command_words(c, own_flags)
         found = [*options.changes(text, words, is_for_cuda, None), *_libraries(text, c, words)]
-        found = list(_not_empty(c, found)) if c.words[:1] and c.words[0] in _LOOKED_FOR else _still_set(c, found)
+        if c.words[:1] and c.words[0] in _LOOKED_FOR:
+            found = list(_not_empty(c, found))
+        else:
+            found = list(_in_place(c, found)) if _ASKS.search(c.name) else _still_set(c, found)
         yield from _paired(c, found) if "PROPERTIES" in c.words else found
 
 
@@ -124,6 +128,17 @@ def _still_set(c: Command, found: list[Finding]) -> list[Finding]:
         return replace(first, last.end, '""')
 
     return [dataclasses.replace(f, edits=tuple(map(kept, f.edits))) for f in found]
+
+
+def _in_place(c: Command, found: list[Finding]) -> Iterator[Finding]:
+    """Findings for a command that tells its arguments by their places: one that loses its option is an empty text."""
+    empty = [a for a in c.args if a.text and _is_emptied(a, found)]
+    for f in found:
+        edits: list[Edit] = []
+        for e in f.edits:
+            inside = [a for a in empty if e.start <= a.end and a.start <= e.end]
+            edits.append(replace(inside[0].start, inside[-1].end, '""') if inside and not e.parts else e)
+        yield dataclasses.replace(f, edits=tuple(edits))
 
 
 def _not_empty(c: Command, found: list[Finding]) -> Iterator[Finding]:

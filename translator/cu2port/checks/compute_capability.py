@@ -7,6 +7,7 @@ from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
+from cu2port.syntax.operands import own_tokens
 from cu2port.syntax.tree import Binary, Member, Name
 
 _PROPERTIES = frozenset({"cudaDeviceProp", "hipDeviceProp_t"})
@@ -52,6 +53,11 @@ class ComputeCapability(Check):
             note="a number of both",
             findings=2,
         ),
+        Example(
+            "int f(cudaDeviceProp p) { switch (p.major) { case 7: return 64; default: return 128; } }",
+            "int f(hipDeviceProp_t p) { switch (p.major) { case 7: return 64; default: return 128; } }",
+            "a table by generation",
+        ),
         Example('void f(cudaDeviceProp p) { printf("%d", p.major); }', note="shown to people"),
         Example("void f(Version v) { if (v.major >= 7) g(); }", note="another's member"),
     )
@@ -64,9 +70,10 @@ class ComputeCapability(Check):
             if unit.tok(i - 1) not in (".", "->"):
                 continue
             if _decides(unit, i):
+                start = unit.p[own_tokens(around(unit, i)[0])[0]] if unit.t[i - 2] in ("]", ")") else unit.p[i - 2]
                 yield self.finding(
-                    f"`{unit.t[i - 2]}{unit.t[i - 1]}{unit.t[i]}` is not a compute capability on AMD GPUs",
-                    unit.p[i - 2],
+                    f"`{' '.join(unit.text[start : unit.end(i)].split())}` is not a compute capability on AMD GPUs",
+                    start,
                     unit.end(i),
                     effects=(("all", "wrong-result"),),
                 )
@@ -90,7 +97,10 @@ class ComputeCapability(Check):
 
 
 def _decides(unit: Unit, i: int) -> bool:
-    """Whether the variable or member at token i is compared, or multiplied: `p.major * 10 + p.minor`."""
+    """Whether the variable or member at token i is compared, multiplied (`p.major * 10 + p.minor`) or switched on."""
+    opened = unit.enclosing[i]
+    if opened > 0 and unit.t[opened - 1] == "switch":
+        return True
     path = around(unit, i)
     for inner, outer in pairwise(path):
         if not isinstance(inner, (Name, Member, Binary)) or not isinstance(outer, Binary):
