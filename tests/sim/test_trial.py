@@ -444,6 +444,28 @@ __global__ void behind(float* a, int octave) { a[threadIdx.x] = *(factors + octa
 
 
 @pytest.mark.slow
+def test_what_a_macro_declares_wrong_and_other_kernels_of_the_name_are_left_out(tried: Try) -> None:
+    """Error messages begin in the macro's body, which is no part of the file."""
+    text = """#define NEGATED(TYPE) __device__ TYPE operator-(TYPE a) { \\
+        return {-a.x, -a.y}; \\
+    }
+struct Mine { int x, y; };
+NEGATED(Mine)
+struct Larger { int* x; int y; };
+NEGATED(Larger)
+__global__ void k(Mine* a, unsigned n) {
+    if (n % 8 > 8) a[0].x = n % 4 > 4 ? 2 : 1;
+    if (n % 8 > 9) a[0].x = n % 4 > 5 ? 3 : 4;
+}
+__global__ void k(Mine* a) {
+    if (threadIdx.x < 8) a[threadIdx.x] = -a[threadIdx.x + 64];
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same" and said.line == 12, said.text
+
+
+@pytest.mark.slow
 def test_a_race_that_both_orders_hide_is_no_difference(tried: Try) -> None:
     """The first and the last warp leave one value; one between them another, and later in a wave of 64."""
     text = """__global__ void k(int* out, int* in) {

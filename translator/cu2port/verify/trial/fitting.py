@@ -15,7 +15,8 @@ from pathlib import Path
 from cu2port.facts.unit import Unit
 from cu2port.verify.reach import read_again
 from cu2port.verify.sim_build import absolute_path
-from cu2port.verify.trial.kernels import Kernel
+from cu2port.verify.trial.arguments import template_arguments
+from cu2port.verify.trial.kernels import Kernel, parameters_of
 from cu2port.verify.trial.program import Side
 from cu2port.verify.trial.slices import Entity, entities, without
 
@@ -46,6 +47,25 @@ def smaller(side: Side, dropped: Dropped) -> Side:
     return replace(side, units=units)
 
 
+def other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
+    """The kernels that have the name of this one and other parameters: what they do is not its own."""
+    out: dict[Part, str] = {}
+    for path, unit in side.units.items() if kernel.overload else ():
+        others = [
+            f.name_at
+            for f in unit.functions
+            if f.name == kernel.name
+            and "__global__" in f.sides
+            and ", ".join(parameters_of(unit, f)) != kernel.overload
+            and (arguments := template_arguments(unit, f, ())) is not None
+            and not arguments.text
+        ]
+        for part, e in _parts(path, unit) if others else ():
+            if part.names == {kernel.name} and any(e.first <= at < e.stop for at in others):
+                out[part] = "another kernel of that name"
+    return out
+
+
 def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
     """The parts in which the compiler found errors, but the kernel itself."""
     out: dict[Part, str] = {}
@@ -57,10 +77,12 @@ def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
                 continue
             if path not in known:
                 known[path] = _lines(path, unit)
-            for part, first, last in known[path]:
-                if first <= line <= last and kernel.name not in part.names:
+            here = [part for part, first, last in known[path] if first <= line <= last]
+            for part in here:
+                if kernel.name not in part.names:
                     out.setdefault(part, text)
-            break  # the others say how the compiler came there
+            if here:  # the others say how the compiler came there, to a macro's body from what calls the macro
+                break
     return out
 
 

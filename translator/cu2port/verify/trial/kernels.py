@@ -103,7 +103,7 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
         blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
         others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
-        overload = ", ".join(_declared(unit, f)) if others > 1 and not arguments.text else ""
+        overload = ", ".join(parameters_of(unit, f)) if others > 1 and not arguments.text else ""
         roles = "".join(map(_role, names))
         macros = assumed(unit, unit.p[f.name_at], {name for u in program for name in u.macros})
         given = numbers(f.name, len(names), near, named), alike(f.name, len(names), near, named)
@@ -112,7 +112,7 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
         )
 
 
-def _declared(unit: Unit, f: Function) -> Iterator[str]:
+def parameters_of(unit: Unit, f: Function) -> Iterator[str]:
     """The parameters of a kernel without what they are by default."""
     for span in unit.split_args(f.params[0] + 1, f.params[1]):
         first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)

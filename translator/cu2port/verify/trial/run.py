@@ -21,7 +21,7 @@ from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
-from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, Part, reason, refused, smaller
+from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, other_kernels, reason, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import (
     Hints,
@@ -325,7 +325,9 @@ class Trial:
 
     def _fitted(self, kernel: Kernel, folder: Path) -> tuple[Side, Dropped, Hints, Path, Written]:
         """The CUDA side without parts that do not compile, these, and its program."""
-        side, dropped = self.cuda, dict[Part, str]()
+        with self.reading:
+            dropped = other_kernels(self.cuda, kernel)
+            side = smaller(self.cuda, dropped)
         for _ in range(MOST_ROUNDS):
             with self.reading:
                 check(side, kernel)
