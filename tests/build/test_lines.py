@@ -117,6 +117,7 @@ def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
     ("line", "said"),
     [
         ("FROM nvidia/cuda:12.4.1-devel-ubuntu22.04 AS b", "rocm/dev-ubuntu-22.04 with a tag that has the libraries"),
+        ("FROM nvidia/cuda:11.0-devel-ubuntu18.04", "rocm/dev-ubuntu-22.04 with a tag such as :7.1-complete"),
         ("FROM nvidia/cuda:12.4.1-runtime-ubuntu24.04", "rocm/dev-ubuntu-24.04 with a tag of ROCm's version"),
         ("project('x', ['cpp', 'cuda'])", "cpp in its place"),
         ("d = dependency('cuda', modules: ['cublas'])", "dependency('hip', method: 'cmake'"),

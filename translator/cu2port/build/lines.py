@@ -12,14 +12,19 @@ from cu2port.core.model import Finding
 
 _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     (
-        r"\bnvidia/cuda:\S*-(?:base|runtime)-ubuntu(?P<os>\d\d\.\d\d)",
+        r"\bnvidia/cuda:\S*-(?:base|runtime)-ubuntu(?P<os>2[24]\.04)",
         "an image of NVIDIA's",
         r"rocm/dev-ubuntu-\g<os> with a tag of ROCm's version, such as :7.1",
     ),
     (
-        r"\bnvidia/cuda:\S*ubuntu(?P<os>\d\d\.\d\d)",
+        r"\bnvidia/cuda:\S*ubuntu(?P<os>2[24]\.04)",
         "an image of NVIDIA's",
         r"rocm/dev-ubuntu-\g<os> with a tag that has the libraries, such as :7.1-complete",
+    ),
+    (
+        r"\bnvidia/cuda:\S*ubuntu\d\d",
+        "an image of NVIDIA's",
+        "rocm/dev-ubuntu-22.04 with a tag such as :7.1-complete; ROCm 7 has no image of an older Ubuntu",
     ),
     (r"--gpus[ =]\S+|\bnvidia-docker\b", "NVIDIA's GPUs in containers", "--device=/dev/kfd --device=/dev/dri"),
     (

@@ -16,6 +16,7 @@ from cu2port.catalog.uses import Use
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, replace
 from cu2port.facts.conditionals import Nested
+from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
 from cu2port.syntax.lexer import is_identifier
@@ -27,7 +28,12 @@ _STATUS = regex(r"cudaError[A-Z]\w*|CUDA_ERROR_\w+|CU[A-Z]+_STATUS_\w+")
 
 def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
     """Findings for labels that must go, by the index of the label's name."""
-    labels = [u for u in found if unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0]
+    made = _label_macros(unit)
+    labels = [
+        u
+        for u in found
+        if (unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0) or (made and _call(unit, u, made) >= 0)
+    ]
     if not labels:
         return {}
     opened = [k for i in unit.find("switch") if (k := _body(unit, i)) >= 0]
@@ -43,7 +49,7 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
         first = taken.setdefault((body, hip), use.row.cuda) if hip else ""
         if first == use.row.cuda:
             continue
-        edit = _removal(unit, use)
+        edit = _removal(unit, use) if unit.tok(use.last + 1) == ":" else _call_removal(unit, use, made)
         if edit is None:
             continue
         why = f"`{hip}` as `{first}` is" if hip else "unknown to HIP, which never returns it"
@@ -57,6 +63,38 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
             hip=hip,
         )
     return out
+
+
+def _label_macros(unit: Unit) -> frozenset[str]:
+    """The macros of a file that make a label of their only parameter and leave the switch: `case x: return #x`."""
+    if "case" not in unit.words:
+        return frozenset()
+    return frozenset(name for name, every in unit.macros.items() if all(_makes_label(unit, m) for m in every))
+
+
+def _makes_label(unit: Unit, m: Macro) -> bool:
+    if m.params is None or len(m.params) != 1:
+        return False
+    body = unit.t[m.first : m.stop]
+    leaves = body[3:4] == ["return"] or body[-1:] == ["break"] or body[-2:] == ["break", ";"]
+    return body[:3] == ["case", m.params[0], ":"] and leaves
+
+
+def _call(unit: Unit, use: Use, made: frozenset[str]) -> int:
+    """Index of the macro's name where a use is the argument of a macro that makes a label of it, or -1."""
+    k = use.first - 2
+    around = unit.tok(use.first - 1) == "(" and unit.tok(use.last + 1) == ")"
+    return k if around and unit.tok(k) in made and unit.in_directive(k) is None else -1
+
+
+def _call_removal(unit: Unit, use: Use, made: frozenset[str]) -> Edit | None:
+    """The edit that takes a call out that makes a label; None where the statement before it could run into it."""
+    start, last = _call(unit, use, made), use.last + 1
+    before = start - 1 - (unit.tok(start - 1) == ";")
+    opened = unit.match[before] if unit.tok(before) == ")" else -1
+    if not (opened > 0 and unit.t[opened - 1] in made) and not _cannot_fall_in(unit, start):
+        return None
+    return _cut(unit, start, last + (unit.tok(last + 1) == ";"))
 
 
 def comparison_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:

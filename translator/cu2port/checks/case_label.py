@@ -50,6 +50,11 @@ class CaseLabel(RowCheck):
             "int s = 0; switch (e) {  s = 2; break; case hipSuccess: s = 1; }",
             "what nothing jumps to any more",
         ),
+        Example(
+            '#define ID(x) case x: return ""\nswitch (e) {\n  ID(cudaSuccess);\n  ID(cudaErrorNotPermitted);\n}\n',
+            '#define ID(x) case x: return ""\nswitch (e) {\n  ID(hipSuccess);\n}\n',
+            "labels that a macro makes",
+        ),
         Example("switch (e) { case cudaSuccess: f(); break; case 7: g(); }", note="a value that HIP has"),
         Example(
             "if (e == cudaErrorNoDevice || e == cudaErrorNotPermitted) f();",

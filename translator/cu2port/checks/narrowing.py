@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import type_before
+from cu2port.facts.named_types import NamedTypes
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS, fits, literal, unary
 
@@ -37,6 +38,11 @@ class Narrowing(Check):
             "in a macro body",
         ),
         Example("FOR(size_t{-1})", "FOR(size_t(-1))", "as a macro's argument"),
+        Example(
+            "struct A { using size_type = std::size_t; size_type most() { return size_type {-1}; } };",
+            "struct A { using size_type = std::size_t; size_type most() { return size_type (-1); } };",
+            "a type by another name",
+        ),
         Example("auto a = uint64_t{0xffffffffffffffff}; int b{-1}; S c{-1}; unsigned d[]{-1};", note="it fits; others"),
     )
 
@@ -49,8 +55,8 @@ class Narrowing(Check):
             value = literal(unit.t[close - 1])
             if value is not None and close - i == 3:
                 value = unary(unit.t[i + 1], value)
-            named = not type_before(unit, i - 1)  # `int n{-1}`, no `int{-1}`
-            type_ = type_before(unit, i - 1 - named)
+            named = not (type_ := _type(unit, i - 1))  # `int n{-1}`, no `int{-1}`
+            type_ = type_ or _type(unit, i - 2)
             if value is None or type_ not in WIDTHS or fits(value.value, type_):
                 continue
             shown = unit.text[unit.p[i] : unit.end(close)]
@@ -60,3 +66,10 @@ class Narrowing(Check):
             )
             message = f"`{shown}` does not fit `{type_}`, which clang does not allow in braces"
             yield self.finding(message, unit.p[i], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _type(unit: Unit, i: int) -> str:
+    """The integer type that ends at a token, also by a name that the file gives it; "" for what is none."""
+    found = type_before(unit, i)
+    d = None if found else unit.declarations.visible(unit.tok(i), i)
+    return unit.once(NamedTypes).named((unit.t[i],), i).name if d is not None and d.kind == "type" else found
