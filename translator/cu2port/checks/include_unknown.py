@@ -24,6 +24,7 @@ class IncludeUnknown(RowCheck):
         Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
         Example("#include <custatevec.h>\n", "#include <custatevec.h>\n"),
         Example("#include <nvcomp/lz4.hpp>\n", "#include <nvcomp/lz4.hpp>\n"),
+        Example("#include <opencv2/cudaarithm.hpp>\n", "#include <opencv2/cudaarithm.hpp>\n"),
         Example(
             "#include <cub/cub.cuh>\n#include <cub/test/test_util.h>\n",
             "#include <hipcub/hipcub.hpp>\n#include <cub/test/test_util.h>\n",
