@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
-from cu2port.build.kinds import builds_extensions
+from cu2port.build.kinds import builds_extensions, is_build_file
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
@@ -97,6 +98,20 @@ def test_cuda_in_strings_of_a_module_is_reported() -> None:
     (judged,) = result.findings
     assert judged.outcome is Outcome.MANUAL and judged.finding.code == "CU816"
     assert result.output == text.encode()
+
+
+def test_a_program_that_writes_kernels_is_named(tmp_path: Path) -> None:
+    text = 'print("__device__ static Base add(Base a) { asm(...); }")\nK = """\n__global__ void f(int x)"""\n'
+    module = tmp_path / "gen.py"
+    module.write_text(text)
+    assert is_build_file(str(module))
+    result = convert(text.encode(), "gen.py", Asked("python"))
+    (judged,) = result.findings
+    assert (
+        judged.outcome is Outcome.MANUAL and judged.finding.code == "CU818" and "2 functions" in judged.finding.message
+    )
+    module.write_text("# __global__ is what `__device__ functions` are called\nfrom nvcc import cuda\n")
+    assert not is_build_file(str(module))
 
 
 @pytest.mark.parametrize(

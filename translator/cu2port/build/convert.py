@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.build.kinds import MOST_BYTES
+from cu2port.build.kinds import MOST_BYTES, builds_extensions, written_kernels
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.linked import extended
 from cu2port.build.linked import words as linked_words
-from cu2port.build.pages import CGO, OWN_HIP, PACKAGE, TOO_LARGE
+from cu2port.build.pages import CGO, EMBEDDED, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import INFO, TOOLKITS, WARNING, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
@@ -19,6 +19,7 @@ from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
 _CUDA = regex(  # in small letters; without re.I, which keeps the engine from looking for what begins a match
     rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|cub(?<!\wcub)\b|cccl|\.cu\b"
+    rb"|__(?:global|device)__"
     # options that only nvcc has, in a file that does not name it
     rb"|-(?:use_fast_math|expt-(?:relaxed|extended)|extended-lambda|(?:generate-)?line-?info|maxrregcount|gencode"
     rb"|generate-code|x(?:compiler|ptxas|fatbin)|(?:compiler|ptxas)-options|rdc\b|relocatable-device-code|default-stream)"
@@ -206,6 +207,8 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.make import make
 
         yield from make(text, asked)
+    elif asked.kind == "python" and not builds_extensions(text.encode("latin-1")):
+        yield from _written(text)
     elif asked.kind in ("setup", "python"):
         from cu2port.build.setup_py import setup_py
 
@@ -224,3 +227,15 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         yield from cgo(text, asked)
     else:
         yield from lines(text)
+
+
+def _written(text: str) -> Iterator[Finding]:
+    """A finding for the kernels in the texts of a program."""
+    found = written_kernels(text.encode("latin-1"))
+    if found:
+        end = text.find("(", found[0])
+        message = (
+            f"this program compiles or writes {len(found)} function{'s' * (len(found) > 1)} for the GPU, in texts that "
+            "are not converted: have what it writes converted, or write HIP here"
+        )
+        yield finding(EMBEDDED, message, found[0], end)

@@ -31,6 +31,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 #: Kinds of files that are build files only if their text says so.
 BY_TEXT = frozenset({"python", "script"})
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
+_WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
     rb"(?:^|[;&|(]|\{(?=\s)|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
     rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
@@ -40,8 +41,8 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
-    "". "python" is a module, which is a build file where `builds_extensions` says so, and "script" a shell's, where
-    `calls_nvcc` does."""
+    "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds some,
+    and "script" a shell's, where `calls_nvcc` says so."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -49,6 +50,11 @@ def kind_of(name: str) -> str:
 def builds_extensions(data: bytes) -> bool:
     """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`)."""
     return b"cpp_extension" in data and _LOADS.search(data) is not None
+
+
+def written_kernels(data: bytes) -> list[int]:
+    """Where functions for the GPU begin in the texts of a program, which compiles them or writes them to a file."""
+    return [m.start() for m in _WRITES.finditer(data)]
 
 
 def calls_nvcc(data: bytes) -> bool:
@@ -67,4 +73,4 @@ def is_build_file(path: str) -> bool:
         data = read_regular(path, MOST_BYTES)
     except OSError:
         return False
-    return builds_extensions(data) if kind == "python" else calls_nvcc(data)
+    return builds_extensions(data) or bool(written_kernels(data)) if kind == "python" else calls_nvcc(data)

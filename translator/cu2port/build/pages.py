@@ -343,7 +343,7 @@ EMBEDDED = BuildRule(
     "CU818",
     "build-embedded-kernel",
     Severity.WARNING,
-    """A build file makes text or a binary of NVIDIA's out of a kernel's source.
+    """A build file makes text or a binary of NVIDIA's out of a kernel's source, or a program in Python writes kernels.
 
 The source is converted as others are. Where the text is compiled at run time, hipRTC finds no header by a path of the
 build: give it those that the converted text includes (`cu2port/warp.hpp`) by name, as `headers` and `includeNames` of
