@@ -87,6 +87,8 @@ _BRING_CUBLAS = frozenset({"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cuso
 _OF_CUBLAS = regex(  # not what cuSOLVER's functions take, which hipSOLVER's header has
     r"CUBLAS_STATUS_\w+\Z|cublas(?!(?:Operation|FillMode|SideMode|DiagType)_t)\w+\Z"
 )
+_HIP_FP16 = "hip/hip_fp16.h"
+_FP16 = frozenset({"cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "mma.h", _HIP_FP16})
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = regex(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
@@ -101,8 +103,8 @@ class ImplicitHeader(Check):
     nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
     runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
     function and neither the file nor a header beside it says so. So it is with names of cuBLAS, which cuSOLVER's
-    headers bring and hipSOLVER's do not, and with algorithms, iterators and vectors of
-    Thrust: NVIDIA's headers include more of one another than rocThrust's do.
+    headers bring and hipSOLVER's do not, with conversions of half, which Eigen's bring, and with algorithms, iterators
+    and vectors of Thrust: NVIDIA's headers include more of one another than rocThrust's do.
     """
 
     code, name, severity = "CU215", "implicit-header", Severity.INFO
@@ -169,6 +171,12 @@ class ImplicitHeader(Check):
             "#include <cusolverDn.h>\nvoid f(cublasFillMode_t m, S* s) { cusolverDnSpotrf(h, m, 1, s, 1, 0, 1, 0); }\n",
             note="hipSOLVER's header has it",
         ),
+        Example(
+            "#include <Eigen/Dense>\nhalf f(float x) { return __float2half(x); }\n",
+            "#include <hip/hip_fp16.h>\n#include <Eigen/Dense>\nhalf f(float x) { return __float2half(x); }\n",
+            "half by Eigen's headers",
+            path="a.hpp",
+        ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
         Example(
             "#include <cmath>\n__device__ int k();\nbool f(float x) { return std::isnan(x); }\n",
@@ -199,7 +207,10 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from self._of_libraries(unit)
+        for first, header, why in (*_of_cusolver(unit), *_of_eigen(unit)):
+            end = unit.end(first)
+            message = f"`{unit.t[first]}` is declared in <{header}>, which {why}"
+            yield self.finding(message, unit.p[first], end, (Edit(end, end, ()),), hip=header, needs=(header,))
         if not (unit.may_hold(_NAMES) or "thrust" in unit.text) or not _read_by_nvcc(unit):
             return
         if "thrust" not in unit.words and unit.words.isdisjoint(_NAMES):
@@ -241,25 +252,27 @@ class ImplicitHeader(Check):
                     needs=(header,),
                 )
 
-    def _of_libraries(self, unit: Unit) -> Iterator[Finding]:
-        """cuBLAS's names in a file that has them from cuSOLVER's headers."""
-        if "cusolver" not in unit.text and "cublasXt" not in unit.text:
-            return
-        have = {inc.path for inc in unit.includes}
-        if have.isdisjoint(_BRING_CUBLAS) or have & _CUBLAS:
-            return
-        names = sorted(w for w in unit.names(_OF_CUBLAS, "cC") if w in unit.catalog.names)
-        first = next(iter(unit.find(*names)), None) if names else None
-        if first is not None and not _reached(unit) & _CUBLAS:
-            start, end = unit.p[first], unit.end(first)
-            yield self.finding(
-                f"`{unit.t[first]}` is declared in <{_HIPBLAS}>, which hipSOLVER's header does not include",
-                start,
-                end,
-                (Edit(end, end, ()),),
-                hip=_HIPBLAS,
-                needs=(_HIPBLAS,),
-            )
+
+def _of_eigen(unit: Unit) -> Iterator[tuple[int, str, str]]:
+    """A conversion to or from half in a file that has it from Eigen's headers: the name, the header, and why."""
+    if "Eigen/" not in unit.text or not any(inc.path.startswith("Eigen/") for inc in unit.includes):
+        return
+    first = next(iter(unit.find("__float2half", "__half2float", "__float2half_rn")), None)
+    if first is not None and not ({inc.path for inc in unit.includes} | _reached(unit)) & _FP16:
+        yield first, _HIP_FP16, "Eigen does not include for HIP's host code"
+
+
+def _of_cusolver(unit: Unit) -> Iterator[tuple[int, str, str]]:
+    """cuBLAS's names in a file that has them from cuSOLVER's headers: the first, the header, and why."""
+    if "cusolver" not in unit.text and "cublasXt" not in unit.text:
+        return
+    have = {inc.path for inc in unit.includes}
+    if have.isdisjoint(_BRING_CUBLAS) or have & _CUBLAS:
+        return
+    names = sorted(w for w in unit.names(_OF_CUBLAS, "cC") if w in unit.catalog.names)
+    first = next(iter(unit.find(*names)), None) if names else None
+    if first is not None and not _reached(unit) & _CUBLAS:
+        yield first, _HIPBLAS, "hipSOLVER's header does not include"
 
 
 def _read_by_nvcc(unit: Unit) -> bool:
