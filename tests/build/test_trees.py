@@ -54,6 +54,19 @@ def test_a_tree_is_ported(tree: Path) -> None:
         assert (tree.parent / "out2" / name).read_bytes() == (out / name).read_bytes(), again.output
 
 
+def test_sources_for_the_host_that_include_thrust_are_named_in_a_setup(tree: Path) -> None:
+    (tree / "sort.cpp").write_text("#include <thrust/sort.h>\nvoid f();\n")
+    (tree / "bind.cpp").write_text("void f();\n")
+    (tree / "setup.py").write_text("CUDAExtension('x', ['bind.cpp', 'sort.cpp', 'a.cu'])\n")
+    (tree / "CMakeLists.txt").unlink()
+    (tree / "lib" / "CMakeLists.txt").unlink()
+    done = ran("src", "-o", "out", "--report", "r.json")
+    assert done.exit_code == 1, done.output
+    files = {f["path"]: f for f in json.loads((tree.parent / "r.json").read_text())["files"]}
+    (finding,) = files["src/setup.py"]["findings"]
+    assert finding["code"] == "CU816" and "`sort.cpp` stays" in finding["message"]
+
+
 def test_a_module_that_loads_extensions_is_ported_and_others_are_copied(tree: Path) -> None:
     loads = "from torch.utils.cpp_extension import load\nload('x', ['a.cu'], extra_cuda_cflags=['-restrict', '-O3'])\n"
     (tree / "ops.py").write_text(loads)

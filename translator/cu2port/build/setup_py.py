@@ -21,6 +21,7 @@ from cu2port.facts.cuda_versions import COUNTS_AS
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
 _DEEPEST = 200
 _NAME = re.compile(r"[\w./+*?%{}-]*\.cu(?![\w.])", re.I)
+_HOST_SOURCE = re.compile(r"(?<=[\"'])[\w./+-]+\.(?:cpp|cc|cxx|c\+\+)(?=[\"'])")
 _WORD = re.compile(r"[^\s\"']+")
 _LISTED = re.compile(r"\blibraries\w*\s*(?:\+?=|\.(?:append|extend)\()")
 _VERSION = re.compile(
@@ -50,6 +51,7 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
     if _OWN.search(text):
         yield finding(OWN_HIP, "left alone: the file builds for HIP already", 0, 0)
         return
+    yield from _host_sources(text, asked)
     if not _may_change(text, asked):
         yield from _names(text)
         return
@@ -81,6 +83,14 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
     yield from _names(text)
+
+
+def _host_sources(text: str, asked: Asked) -> Iterator[Finding]:
+    """Sources that torch gives to the host's compiler, and that only HIP's takes."""
+    for m in _HOST_SOURCE.finditer(text) if asked.device_hosts else ():
+        if asked.reaches_device(m[0]):
+            why = "it includes Thrust or CUB, which only HIP's compiler takes in ROCm, and torch gives it to the host's"
+            yield by_hand(TORCH, m[0], why, f"{m[0].rpartition('.')[0]}.cu, and name it so", m.start(), m.end())
 
 
 def _may_change(text: str, asked: Asked) -> bool:

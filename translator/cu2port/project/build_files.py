@@ -48,6 +48,11 @@ def as_cuda(found: Read, items: Sequence[Item]) -> frozenset[str]:
     return frozenset(out)
 
 
+def _is_torchs(item: Item) -> bool:
+    """Whether a build file is one of Python's, in which torch has compilers of its own."""
+    return kind_of(item.relative.rpartition("/")[2]) in ("setup", "python")
+
+
 def _matches(path: str, folder: str, patterns: Iterable[str]) -> bool:
     """Whether one of some patterns names a file below a folder; `*x.cpp` names those right in it."""
     inner = path[len(folder) :].lstrip("/")
@@ -71,9 +76,10 @@ def asked(
     own = {root for root in {item.root for item, _ in found.values()} if _own_hip(root, found.values())}
     # where CUDA is no language of the tree, HIP will be none
     with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
-    hosts: dict[Root, set[str]] = {root: set() for root in with_cuda}
+    by_torch = {item.root for item, _ in found.values() if _is_torchs(item)}
+    hosts: dict[Root, set[str]] = {root: set() for root in with_cuda | by_torch}
     for item in items:
-        if item.root in with_cuda and item.name in device_hosts:
+        if item.root in hosts and item.name in device_hosts:
             hosts[item.root].add(item.relative)
     cuda = {
         root: frozenset(i.relative for i in items if i.root is root and suffix(i.relative) == ".cu")
@@ -114,7 +120,7 @@ def asked(
                 defined=defined,
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
-                device_hosts=frozenset(hosts.get(item.root, ())),
+                device_hosts=frozenset(hosts[item.root] if item.root in with_cuda or _is_torchs(item) else ()),
                 modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
                 own_flags=item.root in own_flags,
