@@ -595,7 +595,7 @@ def written(draw: st.DrawFn) -> tuple[str, list[str]]:
 @given(st.lists(written(), min_size=1, max_size=5))
 def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[str]]]) -> None:
     output = ported(f"list(APPEND CUDA_FLAGS {' '.join(text for text, _ in options)} -last)\nset(end)\n")
-    first, end = commands(output)
+    first, end = commands(output)[0]
     assert end.words == ("end",)
     words = [w for word in first.words[2:] for w in word.split()]
     assert words == [w for _, wanted in options for w in wanted] + ["-last"]
@@ -734,3 +734,25 @@ def test_whether_a_package_was_found_is_the_trees_where_it_sets_that() -> None:
     assert b"rccl_FOUND" in port(text).output
     assert port(text, known=frozenset({"NCCL_FOUND"})).output == text.encode()
     assert port(text, modules=frozenset({"NCCL"})).output == text.encode()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from(["if(A)", "elseif()", "ELSEIF ( )", "else()", "endif()", "endforeach(x)", "function(f x)",
+                                 "endfunction()", "macro()", "# a (", "#[[ if( ]]", "while(NOT (B))"])))  # fmt: skip
+@example(["if(A)", "elseif ()", "endif()"])
+def test_commands_are_read_whatever_blocks_are_around_them(blocks: list[str]) -> None:
+    """CMake complains about a block when it comes there; the parser read nothing of such a file."""
+    text = "".join(f"{block}\n  enable_language(CUDA)\n" for block in blocks)
+    found, unparsed = commands(text)
+    assert [c.name for c in found].count("enable_language") == len(blocks)
+    assert unparsed == ""
+    assert ported(text) == text.replace("CUDA", "HIP")
+
+
+def test_what_cannot_be_parsed_is_told() -> None:
+    text = 'project(x LANGUAGES CXX)\n# find_package(CUDA)\nenable_language(CUDA)\nset(A "\nfind_package(CUDA)\n'
+    result = port(text)
+    assert "enable_language(HIP)" in result.output.decode()
+    (left,) = [j.finding for j in result.findings if j.finding.code == "CU817"]
+    assert left.message.startswith("names FindCUDA or the toolkit in text that cannot be parsed; write ")
+    assert text[left.start :].startswith("find_package(CUDA)\n")

@@ -11,6 +11,7 @@ from itertools import pairwise
 from cu2port.build import flags, programs, sources
 from cu2port.build.find_cuda import OBJECTS, command, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
+from cu2port.build.lines import lines
 from cu2port.build.linked import lists
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
@@ -42,7 +43,8 @@ _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 
 def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a CMake file, a text of Latin-1."""
-    every = list(commands(text))
+    every, unparsed = commands(text)
+    yield from lines(unparsed, "in text that cannot be parsed")
     known = sources.known(every)
     cuda = flags.for_cuda(every)
     raised = any(

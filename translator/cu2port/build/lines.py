@@ -170,8 +170,9 @@ def anywhere(text: str) -> Iterator[Finding]:
             yield finding(rule, message, first, last)
 
 
-def lines(text: str) -> Iterator[Finding]:
-    """Findings of a build file that is not edited, a text of Latin-1."""
+def lines(text: str, where: str = "") -> Iterator[Finding]:
+    """Findings of a build file that is not edited, a text of Latin-1. `where`: what part of a file the text is."""
     for s in spoken(text):
         at = s.start + len(s.text) - len(s.text.lstrip())
-        yield finding(LINE, f"names {s.what}; write {s.instead}", at, s.start + len(s.text.rstrip()))
+        names = f"names {s.what} {where}" if where else f"names {s.what}"
+        yield finding(LINE, f"{names}; write {s.instead}", at, s.start + len(s.text.rstrip()))

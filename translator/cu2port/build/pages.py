@@ -297,8 +297,8 @@ LINE = BuildRule(
     Severity.WARNING,
     """A build file that is not edited refers to CUDA.
 
-Meson, Bazel, autoconf, Visual Studio, Docker, conda and lists of Python packages are read line by line. The finding
-says what a build for HIP has in place of what the line names. In a pyproject.toml the variables that scikit-build-core
+Meson, Bazel, autoconf, Visual Studio, Docker, conda and lists of Python packages are read line by line, and so is what
+cannot be parsed in a CMake file. The finding says what a build for HIP has in place of what the line names. In a pyproject.toml the variables that scikit-build-core
 gives to CMake are ported (CU804, CU805, CU808), and other lines are reported.""",
     (
         BuildExample(

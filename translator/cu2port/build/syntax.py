@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _BLANKS = re.compile(r"[ \t\r\n]{100,}")
+_BLOCK = re.compile(
+    r"(?im)^([ \t]*)(if|elseif|else|endif|foreach|endforeach|while|endwhile|function|endfunction|macro|endmacro|block"
+    r"|endblock)(?=[ \t]*\()"
+)
+_OPENS, _CLOSES = frozenset({"function", "macro"}), frozenset({"endfunction", "endmacro"})
 _OPEN, _CLOSE = "#[=======[", "]=======]"
 
 
@@ -64,18 +68,42 @@ def _comment(blanks: str) -> str:
     return f"{blanks[0]}{_OPEN}{'x' * inner}{_CLOSE}{blanks[-1]}" if inner > 0 else blanks
 
 
-def commands(text: str) -> Iterator[Command]:
-    """The commands of a CMake file, a text of Latin-1, in order. What cannot be parsed is passed over."""
-    data = _BLANKS.sub(_covered, text).encode("latin-1")
-    stack: list[tuple[Node, bool]] = [(_parser().parse(data).root_node, False)]
+def commands(text: str) -> tuple[list[Command], str]:
+    """The commands of a CMake file, a text of Latin-1, in order; and what of the text cannot be parsed, with blanks for
+    the rest of it, "" if all of it can."""
+    data = _BLANKS.sub(_covered, _BLOCK.sub(_plain, text)).encode("latin-1")
+    tree = _parser().parse(data).root_node
+    out: list[Command] = []
+    read: list[Node] = []
+    depth = 0
+    stack = [tree]
     while stack:
-        node, nested = stack.pop()
-        if node.type == "normal_command" or node.type.endswith("_command"):
-            if not node.has_error and node.child_count:
-                yield _command(text, node, nested)
-            continue
-        inside = nested or node.type in ("function_def", "macro_def")
-        stack += [(child, inside) for child in reversed(node.named_children)]
+        node = stack.pop()
+        if node.type != "normal_command":
+            read += [node] if node.type.endswith("comment") else []
+            stack += reversed(node.named_children)
+        elif not node.has_error and node.child_count:
+            read.append(node)
+            name = text[node.start_byte : node.children[0].end_byte].lower()
+            depth += name in _OPENS
+            out.append(_command(text, node, depth > 0))
+            depth = max(0, depth - (name in _CLOSES))
+    return out, _without(text, read) if tree.has_error else ""
+
+
+def _plain(m: re.Match[str]) -> str:
+    """The name of a block's command as one of no meaning. The parser takes none of a file's commands where its blocks
+    are not as it expects them, as with `elseif()`; CMake finds out only when it comes there."""
+    return m[1] + "x" * len(m[2])
+
+
+def _without(text: str, read: list[Node]) -> str:
+    """A text with blanks for what was read."""
+    out, at = [], 0
+    for node in read:
+        out += [text[at : node.start_byte], re.sub(r"[^\n]", " ", text[node.start_byte : node.end_byte])]
+        at = node.end_byte
+    return "".join((*out, text[at:]))
 
 
 def _command(text: str, node: Node, nested: bool) -> Command:
