@@ -65,6 +65,7 @@ def test_no_stand_in(text: str) -> None:
         ("void f(int cudaFree); template <int cudaOwnX> void g();", ""),
         ("cudaError_t cudaFree(void* p);", ""),
         ("struct float4; class cudaArray;", ""),
+        ("struct float3 { float x; }; struct alignas(8) int2\n{ int x, y; }; struct Mine4 {};", "float3 int2"),
         ("struct cudaArray { float x; };", "cudaArray"),
         ("typedef void* cudaStream_t; using cudaError_t = int;", ""),
         ("typedef hipGraph_t cudaGraph_t; typedef struct hipArray cudaArray;", ""),

@@ -737,8 +737,9 @@ def test_whether_a_package_was_found_is_the_trees_where_it_sets_that() -> None:
 
 
 @settings(max_examples=50)
-@given(st.lists(st.sampled_from(["if(A)", "elseif()", "ELSEIF ( )", "else()", "endif()", "endforeach(x)", "function(f x)",
-                                 "endfunction()", "macro()", "# a (", "#[[ if( ]]", "while(NOT (B))"])))  # fmt: skip
+@given(st.lists(st.sampled_from(["if(A)", "elseif()", "ELSEIF ( )", "else()", "endif()", "endforeach(x)",
+                                 "function(f x)", "endfunction()", "macro()", "# a (", "#[[ if( ]]",
+                                 "while(NOT (B))"])))  # fmt: skip
 @example(["if(A)", "elseif ()", "endif()"])
 def test_commands_are_read_whatever_blocks_are_around_them(blocks: list[str]) -> None:
     """CMake complains about a block when it comes there; the parser read nothing of such a file."""

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import CXX_SUFFIXES, suffix
-from cu2port.core.model import Edit, Finding, Severity, Span, replace
+from cu2port.core.model import Edit, Finding, Severity, Span, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.named_types import VECTORS
 from cu2port.facts.structure import Function, Macro
@@ -16,6 +17,7 @@ from cu2port.syntax.lexer import is_identifier
 _BEGINS = "cdfhilsu"
 _COMPLEX = re.compile(r"(?:cu|hip)(?:Float|Double)?Complex\Z")  # vectors of two in HIP
 _ALIAS = re.compile(r"\b(?:typedef\s+(?P<a>\w+)\s+(?P<b>\w+)\s*;|using\s+(?P<c>\w+)\s*=\s*(?P<d>\w+)\s*;)")
+_OF_HIP = "HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H"  # defined by HIP's header
 _NAMES = ("+=", "-=", "*=", "/=", "*", "/", "++", "--")
 _BOTH = frozenset({"__host__", "__device__"})
 _QUIET_WORDS = frozenset(
@@ -32,7 +34,8 @@ class VectorOperator(Check):
     same it is taken out. Where it does something else (the product of complex numbers, say) it is written twice, once
     for the host and once for the device: clang prefers a function of one side to HIP's, which is for both. In a C++
     source without sides any second one is ambiguous, and one that does something else needs a name of its own. A macro
-    that makes operators of both sides for such types makes them for each side.
+    that makes operators of both sides for such types makes them for each side. Where the project has vector types of
+    its own for compilers of the host, what would be taken out stays for those.
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
@@ -77,6 +80,14 @@ class VectorOperator(Check):
             "#define HD __host__ __device__ inline\n__host__ inline int2 operator*(int2 a, int2 b) { return a; }\n"
             "__device__ inline int2 operator*(int2 a, int2 b) { return a; }\n",
             "after a macro that says more than the sides",
+        ),
+        Example(
+            "#ifndef __CUDACC__\n#define HD\nstruct float2 { float x, y; };\n#else\n#define HD __host__ __device__\n"
+            "#endif\nHD inline void operator+=(float2& a, float2 b) { a.x += b.x; a.y += b.y; }\n",
+            "#ifndef __HIPCC__\n#define HD\nstruct float2 { float x, y; };\n#else\n#define HD __host__ __device__\n"
+            "#endif\n#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H\n"
+            "HD inline void operator+=(float2& a, float2 b) { a.x += b.x; a.y += b.y; }\n#endif\n",
+            "types of the project's own for the host",
         ),
         Example(
             "#define OP(T) __host__ __device__ T operator*(T a, T b) { return a; }\n",
@@ -169,7 +180,17 @@ class VectorOperator(Check):
                 and (found := _operands(unit, f.params[0], vectors)) is not None
                 and found[0] == vector
             )
-        if same and clear:
+        if same and clear and any(VECTORS.match(w) and unit.owns(w) for w in vectors):
+            if not _is_guarded(unit, head):
+                yield self.finding(
+                    f"`{name}` for {vector} is defined by HIP; left for compilers of the host, for which the project "
+                    "has such types of its own",
+                    unit.p[head],
+                    unit.end(last),
+                    _guarded(unit, head, last),
+                    cuda=vector,
+                )
+        elif same and clear:
             yield self.finding(
                 f"`{name}` for {vector} is defined by HIP; removed",
                 unit.p[head],
@@ -196,6 +217,19 @@ class VectorOperator(Check):
                 (_for_each_side(unit, head, i, last),),
                 cuda=vector,
             )
+
+
+def _is_guarded(unit: Unit, head: int) -> bool:
+    """Whether the nearest directive before a token asks for HIP's vector types."""
+    k = bisect_left(unit.directives, unit.p[head], key=lambda d: d.start) - 1
+    return k >= 0 and unit.text[unit.directives[k].start : unit.directives[k].end] == f"#ifndef {_OF_HIP}"
+
+
+def _guarded(unit: Unit, head: int, last: int) -> tuple[Edit, ...]:
+    """Tokens [head, last] for where HIP's vector types are not."""
+    start, end = unit.p[head], unit.end(last)
+    before = "" if start == unit.line_start(start) else "\n"
+    return insert(start, f"{before}#ifndef {_OF_HIP}\n"), insert(end, "\n#endif")
 
 
 def _head(unit: Unit, i: int) -> int:
