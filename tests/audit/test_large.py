@@ -93,6 +93,7 @@ class Ids(HTMLParser):
         self.rows += tag == "tr" and "data-code" in found
 
 
+@pytest.mark.slow
 def test_the_page_of_a_thousand_files_is_small_enough(doc: dict[str, Any]) -> None:
     assert (doc["summary"]["cuda_files"], len(doc["findings"])) == (1_000, 40_000)
     text = html.of_audit(doc)
@@ -123,6 +124,7 @@ def test_no_word_is_too_long_for_the_page() -> None:
     assert len(html.of_audit(worst)) < 1_000_000
 
 
+@pytest.mark.slow
 def test_the_sums_hold_and_the_schema(doc: dict[str, Any]) -> None:
     jsonschema.validate({**doc, "findings": doc["findings"][:2_000]}, schema())  # all are made alike
     s, found = doc["summary"], doc["findings"]

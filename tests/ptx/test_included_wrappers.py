@@ -221,7 +221,8 @@ int main(int, char** names) {
 """
 
 
-@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
     data = b"".join((0x9E3779B97F4A7C15 * (i + 1) % 2**64).to_bytes(8, "little") for i in range(64))
     answers = []

@@ -31,7 +31,8 @@ def program(kept: bool, modes: int = 2) -> str:
     return whole(converted(text), STEPS_MAIN.replace("MODES", str(modes)), kept)
 
 
-@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
 def test_the_sums_are_those_without_tiles(wave: int, tmp_path: Path) -> None:
     with_tiles, without = with_and_without_tiles(program, b"", wave, tmp_path)
     assert with_tiles == without

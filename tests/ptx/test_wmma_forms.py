@@ -152,7 +152,8 @@ def expected(case: Case, before: bytes) -> bytes:
     return bytes(machine.memory["global"])
 
 
-@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
 def test_products(wave: int, tmp_path: Path) -> None:
     source = tmp_path / "wmma.hip"
     source.write_text(program())

@@ -67,6 +67,7 @@ def test_crash(tmp_path: Path) -> None:
     assert "ended by signal 11" in done.stderr
 
 
+@pytest.mark.slow
 def test_crash_far_away(tmp_path: Path) -> None:
     """The system tells no address for one that is too large; none is made up."""
     done = simulated(tmp_path, kernel("d[threadIdx.x + (size_t{1} << 60)] = 1;"))

@@ -285,7 +285,8 @@ def same(form: Format, call: str, got: int, want: set[int] | float) -> bool:
     return got in want or (got & 0x7FFF == 0 and bool(want & {0, 0x8000}))
 
 
-@pytest.mark.parametrize("form", [HALF, pytest.param(BF16, marks=pytest.mark.slow)], ids=["half", "bfloat16"])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [HALF, BF16], ids=["half", "bfloat16"])
 def test_functions_of_halves_give_what_cuda_gives(
     form: Format, build: Callable[[Path, int], Path], tmp_path: Path
 ) -> None:

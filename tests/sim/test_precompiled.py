@@ -92,6 +92,7 @@ def test_the_headers_not_used_for_longest_go(tmp_path: Path) -> None:
     assert left == {"runtime-1.o", *(f"first-{age}.h.gch" for age in range(sim_compiler._MOST_PRECOMPILED))}
 
 
+@pytest.mark.slow
 def test_a_header_that_another_process_removed(
     gcc: sim_compiler.Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

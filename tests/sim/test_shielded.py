@@ -127,6 +127,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("simulate", "b.cu"), ("simulate", "--", "sh", "-c", "nvcc b.cu -o b && ./b")])
 def test_macros_of_a_program_do_not_meet_our_headers(tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "b.cu").write_text(MACROS)

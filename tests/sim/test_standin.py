@@ -252,6 +252,7 @@ def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
         assert done.returncode == 125 and said in done.stderr
 
 
+@pytest.mark.slow
 def test_a_shell_has_the_stand_ins(folder: Path) -> None:
     """Commands typed into the shell build and run; its exit code is the last one's."""
     typed = "nvcc -O0 -DFROM=3 k.cu -x c++ -I$CUDA_HOME/include main.cpp -o good && ./good\nexit 7\n"

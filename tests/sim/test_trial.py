@@ -99,6 +99,7 @@ def test_kernels_are_told_apart(tried: Try) -> None:
     assert said["sum"].line == SUM[: SUM.index("__global__ void sum")].count("\n") + 1
 
 
+@pytest.mark.slow
 def test_no_macro_of_a_program_meets_a_name_of_the_trial(tmp_path: Path, toolchain: Toolchain) -> None:
     """The names that the trial's headers have are a program's macros, some in its text and some of its build."""
     headers = [HEADERS / "cu2port_trial" / f"{x}.h" for x in ("layout", "branch", "executor", "ptx", "trial")]
@@ -315,6 +316,7 @@ __global__ void k(Box box, float* data, const int* counts, int n) {
     assert said.outcome == "same" and said.branches == 1, said.text
 
 
+@pytest.mark.slow
 def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
     text = """__global__ void k(int* a, float x) {
     if (x == 123456.0f) { if (a[0] > 3) a[1] = 2; if (a[0] > 4) a[2] = 3; if (a[0] > 5) a[3] = 3; }
@@ -358,6 +360,7 @@ void go() { k<<<1, dim3(16, 16)>>>(0, 0, 1); }
     assert said.outcome == "same" and said.branches == 1, said.text
 
 
+@pytest.mark.slow
 def test_a_mask_or_a_width_without_meaning_is_not_compared(tried: Try) -> None:
     text = """__global__ void k(int* a) {
     if (threadIdx.x % 2) a[threadIdx.x] = __shfl_sync(0xffffffffu, a[threadIdx.x], 0);
