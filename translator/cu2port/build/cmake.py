@@ -45,8 +45,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a CMake file, a text of Latin-1."""
     every, unparsed = commands(text)
     yield from lines(unparsed, "in text that cannot be parsed")
-    known = sources.known(every)
-    cuda = flags.for_cuda(every)
+    known, cuda = sources.known(every), flags.for_cuda(every)
     raised = any(
         (c.name in ("project", "enable_language") and "CUDA" in c.words)
         or (c.name, *c.words[:1]) in (("find_package", "CUDA"), ("include", "FindCUDA"))
@@ -129,11 +128,11 @@ def _enables(c: Command) -> bool:
 
 def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """What find_package(CUDAToolkit) would become, where nothing but the language says that CUDA is there."""
-    lines = [f"find_package({name} REQUIRED)" for name in asked.packages] + _beside(asked)
-    if lines:
+    wanted = [f"find_package({name} REQUIRED)" for name in asked.packages] + _beside(asked)
+    if wanted:
         lead = break_of(text, c.start)
         message = f"packages of ROCm are found here: {', '.join(asked.packages) or 'none'}" + _said(asked)
-        edits = [insert(c.end, lead + lead.join(lines), Side.LEFT)]
+        edits = [insert(c.end, lead + lead.join(wanted), Side.LEFT)]
         yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins or asked.old_standard))
 
 

@@ -23,7 +23,6 @@ from cu2port.facts.declared import (
 )
 from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
 from cu2port.facts.namespace_aliases import by_name
-from cu2port.facts.own_vectors import asked_vectors, own_vectors
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import Directive, is_identifier
@@ -52,8 +51,7 @@ def declared_names(text: str, rules: tuple[tuple[str, str], ...] = ()) -> Names:
     """What a text declares for those who include it, of the names that conversion changes or does not know. `rules`:
     the project's own rule files."""
     found = names_of(text, _asked_for(rules), _FAMILY)
-    own = found.own | own_vectors(text) | ({"cuda"} if _brings_cuda(text, load_catalog(rules)) else frozenset())
-    return found._replace(own=own, asked=found.asked | asked_vectors(text))
+    return found._replace(own=found.own | {"cuda"}) if _brings_cuda(text, load_catalog(rules)) else found
 
 
 def _brings_cuda(text: str, catalog: Catalog) -> bool:

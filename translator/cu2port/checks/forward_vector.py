@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.named_types import VECTORS
+from cu2port.facts.declared import VECTORS
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 

@@ -9,7 +9,7 @@ from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, insert, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.named_types import VECTORS
+from cu2port.facts.declared import VECTORS
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier

@@ -32,6 +32,9 @@ _STAND_INS = tuple(
     for x in ends
 )
 _OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info)|(?:gesvdj|syevj)Info)\Z")
+#: CUDA's vectors, with how many components they have
+VECTORS = regex(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
+_STRUCT = regex(r"\bstruct\s+(?:\w{1,40}\s*\([^()]{0,40}\)\s*|\w{1,40}\s+)?(\w{3,9}[1-4])\s*\{")
 _AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
 _SPACE = regex(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
@@ -56,21 +59,31 @@ class Names(NamedTuple):
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
     """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
-    `cuda` and `nvtx3` if it opens such a namespace; what `std_names` tells of it.
+    `cuda` and `nvtx3` if it opens such a namespace; structs called as CUDA's vectors; what `std_names` tells of it.
 
     A text is only lexed if one of them stands where a declared name can.
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).decode("latin-1").split())
     looks = words & known | {w for w in words if w[0] in "cCn" and family.match(w)}
-    asked = frozenset(looks | words & LIBRARY_SPACES | std_names.asked(words))
+    asked = frozenset(looks | words & LIBRARY_SPACES | std_names.asked(words) | _asked_vectors(words))
     if "namespace" in words:
         looks |= words & LIBRARY_SPACES
     read = cache(lambda: Declarations(lex(text)))
-    standard = std_names.given(text, words, read)
+    known_alone = std_names.given(text, words, read) | (_own_vectors(text) if "struct" in words else frozenset())
     if not looks or not _may_declare(text, looks, "enum" in words):
-        return Names(standard, asked=asked)
+        return Names(known_alone, asked=asked)
     found = names_in(read(), looks)
-    return Names(found.own | standard, found.promised, asked)
+    return Names(found.own | known_alone, found.promised, asked)
+
+
+def _own_vectors(text: str) -> frozenset[str]:
+    """The structs of a text that have the names of CUDA's vectors, as compilers of the host need them."""
+    return frozenset(m[1] for m in _STRUCT.finditer(text) if VECTORS.match(m[1]))
+
+
+def _asked_vectors(words: set[str]) -> frozenset[str]:
+    """CUDA's vectors in a text with operators: it matters to these whether another file has structs so called."""
+    return frozenset(w for w in words if VECTORS.match(w)) if "operator" in words else frozenset()
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:

@@ -6,7 +6,6 @@ or cannot be compared.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -22,8 +21,6 @@ RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long":
 SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
 FLOATING = frozenset({"float", "double"})
 ARITHMETIC = frozenset(RANK) | FLOATING  # after promotion
-#: CUDA's vectors, with how many components they have
-VECTORS = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 VECTOR = regex(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
 _DEEPEST = 64  # names of types that stand for one another
 _OBJECTS = frozenset({"variable", "parameter", "member", "template parameter"})
