@@ -201,15 +201,22 @@ def test_entries_are_found_without_parsing() -> None:
     assert entries('"\\n.visible .entry first(\\n" ".entry second ()') == ("first", "second")
 
 
-@pytest.mark.parametrize("made_by", ["nvcc", pytest.param("clang", marks=pytest.mark.slow)])
-def test_modules_of_compilers_run(made_by: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("made_by", "host"),
+    [
+        ("nvcc", "check"),
+        pytest.param("clang", "check", marks=pytest.mark.slow),
+        pytest.param("textures", "textures", marks=pytest.mark.slow),
+    ],
+)
+def test_modules_of_compilers_run(made_by: str, host: str, tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     command = [sys.executable, "-c", "from cu2port.cli import main; main()"]
     source = HERE / "modules" / f"{made_by}.ptx"
     subprocess.run([*command, "ptx", source, "-o", tmp_path / "kernels.hip"], check=True, env=env, capture_output=True)
-    shutil.copy(HERE / "modules" / "check.hip", tmp_path)
+    shutil.copy(HERE / "modules" / f"{host}.hip", tmp_path)
     done = subprocess.run(
-        [*command, "simulate", str(tmp_path / "check.hip")], env=env, capture_output=True, text=True, check=False
+        [*command, "simulate", str(tmp_path / f"{host}.hip")], env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and done.stdout == "PASS\n", done.stdout + done.stderr
 

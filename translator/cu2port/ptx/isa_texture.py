@@ -55,6 +55,15 @@ def tex_level(t: Type, g: str, a: Value, b: Value, c: tuple[Value, ...]) -> Valu
     return Value(FETCH, t.vector(4), (a, *_coordinates(g, c), b), (f"tex_level_{g}", t.vector(4)))
 
 
+@ptx("tex.grad.{g:1d|2d}.v4.{t:u32|s32|f32}.f32 {d}, [a;c]:f32, {b}:f32, {e}:f32", ref=_TEX + "tex")
+def tex_grad(t: Type, g: str, a: Value, b: tuple[Value, ...], c: tuple[Value, ...], e: tuple[Value, ...]) -> Value:
+    """How the coordinates change along x, and along y. HIP's function for 3D takes the second for both."""
+    count, _ = _GEOMETRY[g]
+    if min(len(b), len(e)) < count:
+        raise NoMeaningError("too few differences of coordinates")
+    return Value(FETCH, t.vector(4), (a, *_coordinates(g, c), *b[:count], *e[:count]), (f"tex_grad_{g}", t.vector(4)))
+
+
 @ptx("tex{.base}.{g:1d|2d|3d|a1d|a2d}.v4.{t:u32|s32|f32}.s32 {d}, [a;c]:s32", ref=_TEX + "tex")
 def tex_fetch(t: Type, g: str, a: Value, c: tuple[Value, ...]) -> Value:
     """Texels by number; HIP has that for linear memory only."""

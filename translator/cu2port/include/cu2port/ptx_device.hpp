@@ -45,7 +45,6 @@ template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, CU2PORT_PTX_VALUE 
 
 // --- textures and surfaces, by HIP's objects -------------------------------------------------------------------------
 
-#if !defined(CU2PORT_SIMULATED)
 // HIP's vector of four for what PTX reads, and of one, two or four for what surfaces hold.
 template <class V_> struct Texel;
 template <> struct Texel<f32x4> { typedef float4 type; };
@@ -71,11 +70,20 @@ CU2PORT_PTX_TEX(tex_2d, (u64 texture, float x, float y), (::tex2D<T>(t, x, y)))
 CU2PORT_PTX_TEX(tex_3d, (u64 texture, float x, float y, float z), (::tex3D<T>(t, x, y, z)))
 CU2PORT_PTX_TEX(tex_a1d, (u64 texture, u32 layer, float x), (::tex1DLayered<T>(t, x, int(layer))))
 CU2PORT_PTX_TEX(tex_a2d, (u64 texture, u32 layer, float x, float y), (::tex2DLayered<T>(t, x, y, int(layer))))
+#if !defined(CU2PORT_SIMULATED)
 CU2PORT_PTX_TEX(tex_cube, (u64 texture, float x, float y, float z), (::texCubemap<T>(t, x, y, z)))
+#endif
 CU2PORT_PTX_TEX(tex_1d_fetch, (u64 texture, s32 x), (::tex1Dfetch<T>(t, x)))
 CU2PORT_PTX_TEX(tex_level_1d, (u64 texture, float x, float level), (::tex1DLod<T>(t, x, level)))
 CU2PORT_PTX_TEX(tex_level_2d, (u64 texture, float x, float y, float level), (::tex2DLod<T>(t, x, y, level)))
 CU2PORT_PTX_TEX(tex_level_3d, (u64 texture, float x, float y, float z, float level), (::tex3DLod<T>(t, x, y, z, level)))
+CU2PORT_PTX_TEX(tex_level_a1d, (u64 texture, u32 layer, float x, float level),
+                (::tex1DLayeredLod<T>(t, x, int(layer), level)))
+CU2PORT_PTX_TEX(tex_level_a2d, (u64 texture, u32 layer, float x, float y, float level),
+                (::tex2DLayeredLod<T>(t, x, y, int(layer), level)))
+CU2PORT_PTX_TEX(tex_grad_1d, (u64 texture, float x, float dx, float dy), (::tex1DGrad<T>(t, x, dx, dy)))
+CU2PORT_PTX_TEX(tex_grad_2d, (u64 texture, float x, float y, float x0, float y0, float x1, float y1),
+                (::tex2DGrad<T>(t, x, y, ::float2{x0, y0}, ::float2{x1, y1})))
 CU2PORT_PTX_TEX(tld4_r, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 0)))
 CU2PORT_PTX_TEX(tld4_g, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 1)))
 CU2PORT_PTX_TEX(tld4_b, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 2)))
@@ -108,7 +116,6 @@ CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x, E_... e), surf1DLayered, (
 CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y, E_... e), surf2DLayered, (x, y, int(layer)))
 #undef CU2PORT_PTX_SURF
 #undef CU2PORT_PTX_AT
-#endif
 
 // --- fences ----------------------------------------------------------------------------------------------------------
 
