@@ -194,6 +194,16 @@ PATTERNS: dict[str, Pattern] = {
         ),
         args=("ptx",),
     ),
+    "module: calls of what exits": Pattern(
+        times(
+            ".func f{j} (.param .u32 a) { .param .u32 x; st.param.u32 [x], 1; call.uni f{i}, (x); ret; }\n",
+            ".version 7.0\n.target sm_70\n.address_size 64\n.func f0 (.param .u32 a) { exit; }\n",
+        ),
+        args=("ptx",),
+    ),
+    "module: registers and blocks": Pattern(
+        lambda n: entry(times("{ .reg .u32 %q; add.u32 %q, %x{i}, {i}; }\n"), f".reg .u32 %x<{n}>;")(n), args=("ptx",)
+    ),
     "module: parameters": Pattern(
         lambda n: (
             ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k("

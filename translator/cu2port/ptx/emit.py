@@ -15,6 +15,7 @@ from cu2port.ptx.bind import CARRY, UntranslatableError, bind, register_places
 from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.isa_memory import each_time
+from cu2port.ptx.names import Names
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
 from cu2port.ptx.reserved import KEYWORDS
@@ -63,7 +64,7 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
     `places` says what names stand for that the statements do not declare: `%0` and `%[x]` for operands of an asm
     statement.
     """
-    emitter = _Emitter({CARRY: Place("", ops.PRED), **places}, options or Options())
+    emitter = _Emitter(Names({CARRY: Place("", ops.PRED), **places}), options or Options())
     emitter.flag = places.get(CARRY)
     emitter.taken.update(p.text for p in places.values())
     if has_ways(statements):
@@ -74,13 +75,13 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
 
 @dataclass
 class _Emitter:
-    places: dict[str, Place]
+    places: Names[Place]
     options: Options
     lines: list[str] = field(default_factory=list)
     undeclared: dict[str, str] = field(default_factory=dict)  # locals without a declaration: C++ name -> C++ type
     top: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    labels: dict[str, str] = field(default_factory=dict)  # visible labels: PTX name -> C++ name
+    labels: Names[str] = field(default_factory=Names)  # visible labels: PTX name -> C++ name
     tables: dict[str, list[str]] = field(default_factory=dict)  # `.branchtargets`, by its label
     label_names: list[str] = field(default_factory=list)  # every label's C++ name
     jumps: bool = False
@@ -126,9 +127,11 @@ class _Emitter:
                 self.variables += 1
                 self.variable(statement)
             elif isinstance(statement, Scope):
-                outer = dict(self.places), dict(self.labels)
+                self.places.begin()
+                self.labels.begin()
                 self.block(statement.body)
-                self.places, self.labels = outer
+                self.places.end()
+                self.labels.end()
                 if self.flag is not None:  # scopes do not hide it
                     self.places[CARRY] = self.flag
             else:
@@ -315,7 +318,7 @@ def function_body(opcode: str, arguments: Sequence[tuple[str, Type]]) -> tuple[s
     """The C++ type of an instruction's result, and the lines of a function that computes it from named arguments."""
     places = {name: Place(name, t) for name, t in arguments} | {"%d": Place("d", ops.U64)}
     operation = bind(Instruction(opcode, (Reg("%d"), *(Reg(name) for name, _ in arguments))), places)
-    emitter = _Emitter(places, Options())
+    emitter = _Emitter(Names(places), Options())
     emitter.taken.update(places)
     printer = Printer(places)
     lines: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ from cu2port.ptx.module_data import (
 )
 from cu2port.ptx.module_facts import RUNTIME, Facts, Left, is_builtin
 from cu2port.ptx.module_print import Formats, printf
+from cu2port.ptx.names import Names
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
 from cu2port.ptx.rename import directives, instructions, mentioned
 from cu2port.ptx.unset import unset
@@ -55,9 +57,9 @@ class Body(emit._Emitter):
         reserved: frozenset[str],
     ) -> None:
         """`parameters`: the C++ names of parameters and results, in this order. `reserved`: those of the module."""
-        super().__init__(dict(places), emit.Options(fp=facts.fp, kernel=f.is_entry, reserved=(reserved,)))
+        super().__init__(Names({**places}), emit.Options(fp=facts.fp, kernel=f.is_entry, reserved=(reserved,)))
         self.facts, self.f = facts, f
-        self.params: dict[str, Variable] = {}  # parameters in scope: those of the function, and those for calls
+        self.params: Names[Variable] = Names()  # parameters in scope: those of the function, and those for calls
         self.prototypes: dict[str, Directive] = {}
         self.formats: Formats | None = None
         self.taken.update(parameters)
@@ -92,9 +94,9 @@ class Body(emit._Emitter):
 
     def parameter_place(self, p: Variable, text: str) -> None:
         """A parameter's name is its address; one in a register is the register."""
-        self.places.pop(p.name, None)
+        self.places.drop(p.name)
         if p.space == "reg":
-            self.params.pop(p.name, None)
+            self.params.drop(p.name)
             self.places[p.name] = Place(text, value_type(p) or p.type)
         else:
             self.params[p.name] = p
@@ -105,13 +107,13 @@ class Body(emit._Emitter):
         return self.places[name].text.lstrip("&")
 
     def block(self, statements: Sequence[Statement]) -> None:
-        outer = dict(self.params)
+        self.params.begin()
         super().block(statements)
-        self.params = outer
+        self.params.end()
 
     def variable(self, variable: Variable) -> None:
         for name in variable.names:
-            self.params.pop(name, None)
+            self.params.drop(name)
         if variable.space == "reg" or (variable.space == "shared" and "extern" not in variable.attributes):
             super().variable(variable)
         elif variable.space == "param":
@@ -326,7 +328,7 @@ class Body(emit._Emitter):
         name = "pred" if own.kind == "p" else own.name if own.is_int or own.bits > 16 else f"b{own.bits}"
         name = name if own.bits >= 16 or own.kind == "p" else "b16"
         mov = Instruction(f"mov.{name}", (Reg("%argument"), operand), None, i.line, i.column)
-        value = bind(mov, {**self.places, "%argument": Place("", type_)}).values[0]
+        value = bind(mov, ChainMap({"%argument": Place("", type_)}, self.places)).values[0]
         printer = Printer(self.places, {}, self.labels, self.tables)
         text = printer.exact(value).text
         for name, ctype in list(self.undeclared.items()):  # read before it is set

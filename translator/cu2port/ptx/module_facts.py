@@ -85,20 +85,21 @@ def own(module: Module) -> dict[str, list[Variable]]:
 def exiting(functions: Iterable[Function]) -> frozenset[str]:
     """Functions, not kernels, that end the thread, by themselves or in what they call by name."""
     bodies = {f.name: f.body for f in functions if f.body is not None and not f.is_entry}
-    calls: dict[str, set[str]] = {}
-    out = set()
+    callers: dict[str, list[str]] = {}
+    open_ = []
     for name, body in bodies.items():
-        calls[name] = set()
         for i in instructions(body):
             if i.opcode == "exit":
-                out.add(name)
+                open_.append(name)
             elif i.name == "call":
-                calls[name].update(o.name for o in i.operands if isinstance(o, Reg))
-    grown = True
-    while grown:
-        more = {name for name, called in calls.items() if not called.isdisjoint(out)} - out
-        grown = bool(more)
-        out |= more
+                for o in i.operands:
+                    if isinstance(o, Reg):
+                        callers.setdefault(o.name, []).append(name)
+    out = set()
+    while open_:
+        if (name := open_.pop()) not in out:
+            out.add(name)
+            open_ += callers.get(name, ())
     return frozenset(out)
 
 
