@@ -469,6 +469,30 @@ __global__ void k(Mine* a) {
 
 
 @pytest.mark.slow
+def test_kernels_of_one_name_may_have_parameters_of_types_of_cuda(tried: Try) -> None:
+    text = """__global__ void k(int* out) { out[threadIdx.x] = threadIdx.x; }
+__global__ void k(cudaTextureObject_t a, int* out) { out[threadIdx.x] = tex1Dfetch<int>(a, threadIdx.x); }
+"""
+    assert tried(text, waves=(64,))["k"].outcome == "same"
+
+
+@pytest.mark.slow
+def test_sums_of_a_group_round_as_cuda_rounds_them(tried: Try) -> None:
+    text = """#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float* in, int* out) {
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    const float v = in[threadIdx.x];
+    float sum = v;
+    for (int o = 16; o > 0; o /= 2) sum += tile.shfl_xor(sum, o);
+    out[threadIdx.x] = cg::reduce(tile, v, cg::plus<float>()) == sum;
+}
+"""
+    assert tried(text, waves=(64,))["k"].outcome == "same"
+
+
+@pytest.mark.slow
 def test_a_race_that_both_orders_hide_is_no_difference(tried: Try) -> None:
     """The first and the last warp leave one value; one between them another, and later in a wave of 64."""
     text = """__global__ void k(int* out, int* in) {

@@ -244,7 +244,9 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     space = kernel.path.rpartition("::")[0]
     address = f"&{kernel.name}{kernel.arguments}"
     if kernel.overload:
-        address = f"static_cast<void (*)({kernel.overload})>({address})"
+        hip = {} if side.cuda else _renames()
+        types = re.sub(r"\w+", lambda m: hip.get(m[0], m[0]), kernel.overload)
+        address = f"static_cast<void (*)({types})>({address})"
     pointer = f"static const auto cu2port_trial_kernel = {address};\n"  # arguments are named as the namespace has them
     if space:
         pointer = f"namespace {space} {{\n{pointer}}}\n"

@@ -77,6 +77,22 @@ struct Lanes {
             out = f(out, cu2port_sim::read<T>(m, __builtin_ctzll(rest)));
         return out;
     }
+    // Of a power of two of lanes halves are folded onto each other, widest first, as CUDA does: sums round alike.
+    template <class T, class F>
+    T halved(const char* name, const T& v, F f, CU2PORT_SIM_WHERE) const {
+        const cu2port_sim::Meeting m = cu2port_sim::show(name, v, where);
+        std::vector<T> all;
+        for (u64 rest = self().lanes() & m.mask; rest; rest &= rest - 1)
+            all.push_back(cu2port_sim::read<T>(m, __builtin_ctzll(rest)));
+        T out = all[0];
+        if (all.size() & (all.size() - 1)) {
+            for (std::size_t i = 1; i < all.size(); ++i) out = f(out, all[i]);
+            return out;
+        }
+        for (std::size_t half = all.size() / 2; half; half /= 2)
+            for (std::size_t i = 0; i < half; ++i) all[i] = f(all[i], all[i + half]);
+        return all[0];
+    }
 
 protected:
     const Self& self() const { return static_cast<const Self&>(*this); }
@@ -260,7 +276,7 @@ struct bit_xor {
 
 template <class G, class T, class F>
 inline T reduce(const G& g, T v, F f, CU2PORT_SIM_WHERE) {
-    return g.fold("cg::reduce", v, f, 64, where);
+    return g.halved("cg::reduce", v, f, where);
 }
 template <class G, class T, class F>
 inline T inclusive_scan(const G& g, T v, F f, CU2PORT_SIM_WHERE) {
