@@ -1,4 +1,4 @@
-"""What names mean in scopes that lie in each other."""
+"""What names mean in nested scopes."""
 
 from __future__ import annotations
 
