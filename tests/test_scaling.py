@@ -315,6 +315,7 @@ LONG_TEXTS = {
     "blank lines": ("cmake", " \n"),
     "open projects": ("cmake", "project (x"),
     "one long word": ("pyproject", "CMAKE_CUDA_FLAGSa"),
+    "one long line": ("lines", "enable_language(x project('x' "),
 }
 _LONG = 40_000  # bytes
 _MOST_S = 2.0  # of CPU time; what grows with the square takes 4 s and more
@@ -322,6 +323,7 @@ _HEADS = {
     "": "__global__ void k(int* p) { cudaFree(p); }\ntemplate <class T> struct A;\n",
     "cmake": "project(p LANGUAGES CUDA)\n",
     "pyproject": "[tool.scikit-build]\n",
+    "lines": "FROM nvidia/cuda\n",
 }
 
 

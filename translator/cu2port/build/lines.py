@@ -10,6 +10,7 @@ from cu2port.build.pages import EMBEDDED, HAZARD, LINE
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
+# What a pattern passes over has a bound: else its time for a long line grows with the square.
 _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     (
         r"\bnvidia/cuda:\S*-(?:base|runtime)-ubuntu(?P<os>2[24]\.04)",
@@ -28,7 +29,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     ),
     (r"--gpus[ =]\S+|\bnvidia-docker\b", "NVIDIA's GPUs in containers", "--device=/dev/kfd --device=/dev/dri"),
     (
-        r"project\s*\(.*'cuda'|add_languages\s*\(.*'cuda'",
+        r"project\s*\(.{0,400}'cuda'|add_languages\s*\(.{0,400}'cuda'",
         "Meson's language cuda",
         "cpp in its place: Meson has no language HIP; set CXX=hipcc, and cpp_args: ['-x', 'hip'] for sources in .cu",
     ),
@@ -44,7 +45,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "rules for ROCm (@local_config_rocm//rocm:hip, hip_library), or cc_library with hipcc as compiler",
     ),
     (
-        r"enable_language\s*\(.*CUDA|LANGUAGES[^)]*\bCUDA\b|project\s*\([^)]*\bCUDA\b",
+        r"enable_language\s*\(.{0,400}CUDA|LANGUAGES[^)]{0,400}\bCUDA\b|project\s*\([^)]{0,400}\bCUDA\b",
         "the language CUDA",
         "HIP is a language of CMake too, since 3.21",
     ),
@@ -104,10 +105,10 @@ _COMPILED = tuple((re.compile(pattern), what, instead) for pattern, what, instea
 _AT_RUN_TIME = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
 _WATCHED = (  # (what every such line holds, pattern, rule, message)
     ("bin2c", r"\bbin2c\b", EMBEDDED, _AT_RUN_TIME),
-    ("xxd", r"xxd\s+-i\b.*\.(?:cu|ptx)", EMBEDDED, _AT_RUN_TIME),
-    ("objcopy", r"objcopy\b.*\.(?:cu|ptx|cubin)\b", EMBEDDED, _AT_RUN_TIME),
-    ("configure_file", r"configure_file\s*\(.*\.cuh?(?:\.in)?\b", EMBEDDED, _AT_RUN_TIME),
-    ("READ", r"file\s*\(\s*READ\s.*\.(?:cuh?|ptx)\b", EMBEDDED, _AT_RUN_TIME),
+    ("xxd", r"xxd\s+-i\b.{0,400}\.(?:cu|ptx)", EMBEDDED, _AT_RUN_TIME),
+    ("objcopy", r"objcopy\b.{0,400}\.(?:cu|ptx|cubin)\b", EMBEDDED, _AT_RUN_TIME),
+    ("configure_file", r"configure_file\s*\(.{0,400}\.cuh?(?:\.in)?\b", EMBEDDED, _AT_RUN_TIME),
+    ("READ", r"file\s*\(\s*READ\s.{0,400}\.(?:cuh?|ptx)\b", EMBEDDED, _AT_RUN_TIME),
     ("-fatbin", r"(?:^|\s)-?-fatbin\b", EMBEDDED, _AT_RUN_TIME),
     ("-cubin", r"(?:^|\s)-?-cubin\b", EMBEDDED, _AT_RUN_TIME),
     ("-ptx", r"(?:^|\s)-?-ptx\b", EMBEDDED, _AT_RUN_TIME),
@@ -119,7 +120,7 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
     ),
     (
         "__CUDACC__",
-        r"-D\s*__CUDACC__|\bdefinitions?\b.*\b__CUDACC__",
+        r"-D\s*__CUDACC__|\bdefinitions?\b.{0,400}\b__CUDACC__",
         HAZARD,
         "__CUDACC__ makes libraries take CUDA's branches: drop it",
     ),
