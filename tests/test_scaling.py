@@ -315,7 +315,7 @@ LONG_TEXTS = {
     "blank lines": ("cmake", " \n"),
     "open projects": ("cmake", "project (x"),
     "one long word": ("pyproject", "CMAKE_CUDA_FLAGSa"),
-    "one long line": ("lines", "enable_language(x project('x' "),
+    "one long line": ("lines", "project("),
 }
 _LONG = 40_000  # bytes
 _MOST_S = 2.0  # of CPU time; what grows with the square takes 4 s and more
