@@ -22,6 +22,7 @@ from cu2port.facts.branches import (
     tested_defined,
 )
 from cu2port.facts.hipcode import CONDITIONS, asks_for_hip, condition, condition_of
+from cu2port.facts.sided_branches import sided_branches
 from cu2port.facts.unit import Unit
 from cu2port.ptx.taken import architecture
 from cu2port.syntax.around import around
@@ -162,7 +163,8 @@ class CudaArch(Check):
         for i in unit.find("__CUDA_ARCH__"):
             if not asks_for_hip(unit, i) and not _is_named(unit, i):
                 by_directive.setdefault(unit.lexed.directive_index(i), []).append(i)
-        for n, tokens in by_directive.items():
+        for n in sorted(by_directive.keys() - unit.once(sided_branches).keys()):
+            tokens = by_directive[n]
             if n < 0 or unit.directives[n].keyword not in CONDITIONS:
                 yield from self._each(unit, tokens)
             elif not unit.options.cuda_arch and _is_fallback(unit, n):
@@ -199,7 +201,6 @@ class CudaArch(Check):
 
     def _each(self, unit: Unit, tokens: Iterable[int]) -> Iterator[Finding]:
         """What is said of tokens one by one: each atom that HIP answers as CUDA would is replaced."""
-        tok = "__CUDA_ARCH__"
         for i in tokens:
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
@@ -219,7 +220,7 @@ class CudaArch(Check):
                     found.end,
                     (replace(found.start, found.end, text),),
                     trust=Trust.REVIEW,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                     hip="__HIP_DEVICE_COMPILE__",
                     effects=(("all", "wrong-result"),),
                 )
@@ -230,7 +231,7 @@ class CudaArch(Check):
                     end,
                     (replace(start, end, "defined(__HIP_DEVICE_COMPILE__)"),),
                     severity=Severity.INFO,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                     hip="__HIP_DEVICE_COMPILE__",
                 )
             elif found is not None and ordered and unit.in_directive(i) is None:
@@ -241,7 +242,7 @@ class CudaArch(Check):
                     found.end,
                     (replace(found.start, found.end, text),),
                     trust=Trust.REVIEW,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                     effects=(("all", "compile-error"),),
                 )
             elif unit.options.cuda_arch and (ordered or unit.in_directive(i) is None):
@@ -251,7 +252,7 @@ class CudaArch(Check):
                     "`__CUDA_ARCH__` is not defined by HIP, so its value does not compile",
                     start,
                     end,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                     effects=(("all", "compile-error"),),
                     why=("Ask for the feature, or give HIP's GPUs a number of your own.",),
                 )
@@ -261,14 +262,14 @@ class CudaArch(Check):
                     start,
                     end,
                     severity=Severity.INFO,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                 )
             else:
                 yield self.finding(
                     "`__CUDA_ARCH__` is not defined by HIP and counts as 0 here: the branch for older GPUs is compiled",
                     start,
                     end,
-                    cuda=tok,
+                    cuda="__CUDA_ARCH__",
                     effects=(("all", "wrong-result"),),
                     why=(
                         "See that the branch which HIP takes does the whole job, then ask for the feature instead.",
