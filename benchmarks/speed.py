@@ -314,6 +314,7 @@ def main() -> None:
     if not args.tree.is_dir():
         sys.exit(f"{args.tree}: no such folder")
     adopt_orphans()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # where cu2port is installed, it is compiled once
     rows: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="cu2port-speed-") as scratch:
         work = Path(scratch)
