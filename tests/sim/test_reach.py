@@ -11,6 +11,7 @@ import pytest
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.verify import reach, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import operations, reached, read
@@ -71,8 +72,15 @@ def _words(unit: Unit, f: Function) -> set[str]:
     return {
         t[i]
         for i in range(f.params[0], f.body[1])
-        if _is_called(unit, i) and (t[i - 1] in GROUP or t[i] not in known.of_groups)
+        if _is_called(unit, i)
+        and (t[i - 1] in GROUP or t[i] not in known.of_groups)
+        and (t[i] in known.names or not _is_global(unit, i))
     }
+
+
+def _is_global(unit: Unit, i: int) -> bool:
+    """Whether a name is one of the global namespace, `::f`, where none of our functions is."""
+    return unit.t[i - 1] == "::" and not (is_identifier(unit.t[i - 2]) or unit.t[i - 2] == ">")
 
 
 def _is_called(unit: Unit, i: int) -> bool:

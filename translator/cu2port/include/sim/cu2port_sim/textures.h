@@ -105,7 +105,7 @@ inline long addressed(long i, long n, hipTextureAddressMode mode, bool normalize
     }
 }
 
-inline Texel load(const __hip_texture& t, long x, long y, long z) {
+inline Texel texel_at(const __hip_texture& t, long x, long y, long z) {
     Texel out{};
     if (x < 0 || y < 0 || z < 0) {
         for (int i = 0; i < 4; ++i) out.c[i] = t.sampler.borderColor[i];
@@ -161,7 +161,7 @@ inline Texel blend(const __hip_texture& t, const Axis& x, const Axis& y, const A
     for (int k = 0; k < 8; ++k) {
         const double w = (k & 1 ? x.weight : 1 - x.weight) * (k & 2 ? y.weight : 1 - y.weight) * (k & 4 ? z.weight : 1 - z.weight);
         if (w == 0) continue;
-        const Texel v = load(t, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first, k & 4 ? z.second : z.first);
+        const Texel v = texel_at(t, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first, k & 4 ? z.second : z.first);
         for (int i = 0; i < 4; ++i) out.c[i] += w * v.c[i];
     }
     return out;
@@ -211,7 +211,7 @@ inline hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc* out, hipTexture
 namespace cu2port_sim {
 // What stands for a fetch's texture: an object, or a reference (textures bound to global variables).
 inline const __hip_texture& texture_of(hipTextureObject_t t) { return *t; }
-inline Texel fetch_linear(const __hip_texture& t, long i) { return i < 0 || i >= t.width ? Texel{} : load(t, i, 0, 0); }
+inline Texel fetch_linear(const __hip_texture& t, long i) { return i < 0 || i >= t.width ? Texel{} : texel_at(t, i, 0, 0); }
 }  // namespace cu2port_sim
 
 // Fetches: `name<T>(object, ...)`, and the form that writes through a pointer.
@@ -259,7 +259,7 @@ inline T tex2Dgather(hipTextureObject_t o, float x, float y, int component = 0) 
     const long lower = v.weight == 0 ? v.first + (v.first + 1 < t.height) : v.second;
     cu2port_sim::Texel out{};
     const long xs[4] = {u.first, right, right, u.first}, ys[4] = {lower, lower, v.first, v.first};
-    for (int i = 0; i < 4; ++i) out.c[i] = cu2port_sim::load(t, xs[i], ys[i], 0).c[component & 3];
+    for (int i = 0; i < 4; ++i) out.c[i] = cu2port_sim::texel_at(t, xs[i], ys[i], 0).c[component & 3];
     return cu2port_sim::as_result<T>(out);
 }
 
