@@ -68,7 +68,7 @@ def _asked(unit: Unit, n: int) -> str:
 
 
 def _holds(unit: Unit, g: Group, starts: list[int], *, device: bool) -> bool:
-    """Whether a branch holds functions of one side, of which the other may have more of the same name, and no more."""
+    """Whether a branch holds functions of one side and nothing else. The other side may have some of the same names."""
     if unit.lexed.directives_in(g.start, g.end):
         return False
     k, stop = bisect_left(unit.p, g.start), bisect_left(unit.p, g.end)
