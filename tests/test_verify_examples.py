@@ -27,6 +27,7 @@ CANNOT = {
     "CU258 example 0": "names the global namespace, and each example is in a namespace of its own here",
     "CU258 example 1": "names the global namespace, and each example is in a namespace of its own here",
     "CU261 example 1": "names a function of a namespace that another file has",
+    "CU266 example 6": "names a macro that it does not define, which is what it shows",
     "CU313 example 5": "calls a device function in a host function, since the example says neither",
     "CU603 example 5": "has operands of types that it does not declare",
     "CU608 example 2": "is a statement outside of functions",

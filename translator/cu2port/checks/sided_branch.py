@@ -9,14 +9,14 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import Directive
 
 _BOTH = """#ifndef __CUDA_ARCH__
-inline bool same(double a, double b) { return std::abs(a - b) < 1e-3; }
+inline bool less(double a, double b) { return a < b; }
 #else
-__device__ inline bool same(float a, float b) { return fabsf(a - b) < 1e-3f; }
+__device__ inline bool less(float a, float b) { return a < b; }
 #endif
 """
-_BOTH_HIP = """inline bool same(double a, double b) { return std::abs(a - b) < 1e-3; }
+_BOTH_HIP = """inline bool less(double a, double b) { return a < b; }
 #ifdef __HIPCC__
-__device__ inline bool same(float a, float b) { return fabsf(a - b) < 1e-3f; }
+__device__ inline bool less(float a, float b) { return a < b; }
 #endif
 """
 

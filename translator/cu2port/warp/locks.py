@@ -35,7 +35,7 @@ from cu2port.warp.model import Device
 _DEPTH = 3
 _HOLDS = 4  # variables between the atomic and the operation that hands its result on
 _LETS_GO = frozenset("atomicExch atomicCAS atomicSub atomicAdd atomicAnd atomicExch_block atomicExch_system".split())
-_FIRST_OF_NONE = frozenset({"exchange", "try_lock", "test_and_set"})  # functions of these names may be anything
+_METHODS = frozenset({"exchange", "try_lock", "test_and_set"})  # of atomics and locks; a function may be anything
 
 
 class Lock(NamedTuple):
@@ -162,7 +162,7 @@ def _take(take: CallExpr, changed: dict[str, Expr | None], direct: bool) -> _Tak
         return None  # a read
     if name in ("atomicOr", "atomicAnd") and not direct:
         return None
-    if name in _FIRST_OF_NONE and not isinstance(take.callee, Member):
+    if name in _METHODS and not isinstance(take.callee, Member):
         return None
     return _Take(take, where, given, False)
 
