@@ -34,7 +34,7 @@ _STAND_INS = tuple(
 _OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info)|(?:gesvdj|syevj)Info)\Z")
 #: CUDA's vectors, with how many components they have
 VECTORS = regex(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
-_STRUCT = regex(r"\bstruct\s+(?:\w{1,40}\s*\([^()]{0,40}\)\s*|\w{1,40}\s+)?(\w{3,9}[1-4])\s*\{")
+_STRUCT = regex(r"struct\s+(?:\w{1,40}\s*\([^()]{0,40}\)\s*|\w{1,40}\s+)?(\w{3,9}[1-4])\s*\{")
 _AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
 _SPACE = regex(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")

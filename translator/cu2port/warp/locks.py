@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from cu2port.syntax.tree import (
     Assign,
-    Block,
     CallExpr,
     Decl,
     Eval,
@@ -195,15 +194,14 @@ def _same_take(e: CallExpr) -> bool:
 
 def _hands_on(facts: WarpFacts, d: Device, loop: Loop, take: CallExpr) -> bool:
     """Whether a shuffle or a vote in the loop gives the answer to all lanes: `old = __shfl_sync(mask, old, 0)`."""
-    block = Block(loop.body.at, (loop.body,)) if not isinstance(loop.body, Block) else loop.body
-    everything = [*expressions(block), *(walk(loop.cond) if loop.cond is not None else ())]
+    everything = [*expressions(loop.body), *(walk(loop.cond) if loop.cond is not None else ())]
     held: set[str] = set()
 
     def holds(e: Expr) -> bool:
         return any(x.at == take.at or (isinstance(x, Name) and x.text in held) for x in walk(e))
 
     sets: list[tuple[str, Expr]] = [
-        (s.name, s.init) for s in statements(block) if isinstance(s, Decl) and s.init is not None
+        (s.name, s.init) for s in statements(loop.body) if isinstance(s, Decl) and s.init is not None
     ]
     sets += [(e.target.text, e.value) for e in everything if isinstance(e, Assign) and isinstance(e.target, Name)]
     for _ in range(_HOLDS):
