@@ -1,8 +1,10 @@
-// Functions of CUDA's math library that HIP has for double alone: cu2port/host_math.hpp has float too.
+// Functions of CUDA's math library that HIP has for double alone: cu2port/host_math.hpp has float too. And
+// the division that stops x86 and no GPU: the least number by -1, with the divisor in a register and in memory.
 #include "suite.h"
 
 #include "cu2port/host_math.hpp"
 
+#include <climits>
 #include <cmath>
 #include <type_traits>
 
@@ -58,7 +60,37 @@ static void judge(double error) {
     for (const auto& row : rows) say(row.name, std::fabs(row.got - row.want) < error * (1 + std::fabs(row.want)));
 }
 
+__device__ volatile int minus_one = -1;
+__device__ volatile long long minus_one_wide = -1;
+
+template <class T>
+__global__ void divisions(T* out, const T* number, const T* divisor) {
+    __builtin_assume(blockDim.x == 64);
+    const int i = threadIdx.x;
+    const volatile T* again = divisor;
+    const T n = number[i], d = divisor[i], constant = sizeof(T) == 8 ? T(minus_one_wide) : T(minus_one);
+    T* o = out + 4 * i;
+    o[0] = n / d, o[1] = n % again[i], o[2] = n / constant;
+    o[3] = sizeof(T) == 8 ? T(number[i] % minus_one_wide) : T(number[i] % minus_one);
+}
+
+template <class T>
+static void judge_divisions(const char* name, T least) {
+    Out<T> number(64), divisor(64), out(256);
+    std::vector<T> numbers(64), divisors(64);
+    for (int i = 0; i < 64; ++i) numbers[i] = i % 2 ? least : T(i * 1000), divisors[i] = i % 3 ? T(-1) : T(7);
+    (void)hipMemcpy(number.d, numbers.data(), 64 * sizeof(T), hipMemcpyHostToDevice);
+    (void)hipMemcpy(divisor.d, divisors.data(), 64 * sizeof(T), hipMemcpyHostToDevice);
+    divisions<<<1, 64>>>(out.d, number.d, divisor.d);
+    say(name, all(out, [&](int i) {
+            const __int128 n = numbers[i / 4], d = i % 4 < 2 ? divisors[i / 4] : T(-1);
+            return i % 2 ? n % d : n / d;
+        }));
+}
+
 int main() {
+    judge_divisions<int>("division of int", INT_MIN);
+    judge_divisions<long long>("division of long long", LLONG_MIN);
     judge<float>(1e-6);
     judge<double>(1e-13);
 }

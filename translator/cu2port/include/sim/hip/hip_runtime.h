@@ -59,6 +59,9 @@
 #define __always_inline__ unused  // as our headers write it; a program's own `always_inline` is its own
 #endif
 #define __launch_bounds__(...)
+#ifndef __clang__
+#define __builtin_assume(...) static_cast<void>(0)
+#endif
 #ifndef __shared__
 // Uninstrumented code: one block at a time runs on an OS thread.
 #define __shared__ static thread_local
