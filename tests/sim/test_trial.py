@@ -26,6 +26,7 @@ from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.fitting import refused
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.nearness import nearness
 from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.programs import find_programs
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, try_program, work_folder
@@ -915,10 +916,43 @@ __global__ void k(int n) {
 }
 """
     out, lines = counted(read(text, "k.cu"), 5)
-    assert lines == [3, 3, 4, 5, 9, 9, 10, 10, 10, 10, 11] and "CU2PORT_BRANCH(10, n > 4)" in out
-    assert "CU2PORT_BRANCH(5, i < n)" in out and out.count("BRANCH(") == 11
+    near = re.compile(r"CU2PORT_NEAR\((\d+), [^,]+, [^,]+, ")
+    assert lines == [3, 3, 4, 5, 9, 9, 10, 10, 10, 10, 11] and near.search(out)
+    assert "CU2PORT_NEAR(5, ::cu2port_trial::cu2port_nearness((i), (n)), i < n)" in out
+    out = near.sub(r"CU2PORT_BRANCH(\1, ", out)
+    assert "CU2PORT_BRANCH(10, n > 4)" in out and out.count("BRANCH(") == 11
     assert "if (CU2PORT_BRANCH(11, CU2PORT_BRANCH(12, CU2PORT_BRANCH(13, n > 5) && n < 9) || n == 3))" in out
     assert "n = CU2PORT_BRANCH(14, n > 7) ? 1 : 2" in out and "float&& x = f(CU2PORT_BRANCH(15, n) || 1)" in out
+
+
+def test_how_near_a_condition_came_is_told_of_comparisons_that_may_be_evaluated_twice() -> None:
+    def told(condition: str) -> str:
+        unit = read(f"__device__ void f() {{ {condition}; }}", "k.cu")
+        f = unit.functions[0]
+        return nearness(unit, f.body[0] + 1, f.body[1] - 1).replace("::cu2port_trial::cu2port_nearness", "near")
+
+    assert told("(i +\n1) < n[2].x") == "near(((i + 1)), (n[2].x))"
+    assert told("!(a && b > 2)") == "((a) ? near((b), (2)) : 0u)"
+    assert told("a == 1 || b >> 1 != (int)c") == "((a == 1) ? 0u : near((b >> 1), ((int)c)))"
+    assert [told(x) for x in ("f(a) < 1", "i++ < n", "(a = b) > 2", "p", "a < 1 && p", "*p++ == 0")] == [""] * 6
+
+
+NARROW = """
+__global__ void interior(float* a, const float* b, int first, int last, int row, int last_row, int width) {
+    int i = first + 2 + blockIdx.x * blockDim.x + threadIdx.x, j = row + 2 + blockIdx.y * blockDim.y + threadIdx.y;
+    if (last - first > 40 && last - first < 60 && last_row == row + 37) {
+        if (i <= last - 2 && j <= last_row - 2 && width >= last - first + 1)
+            a[i - first + (j - row) * (long)width] = b[i - first] * 2;
+        if (first == 12345) a[0] = 3;
+    }
+}
+"""
+
+
+@pytest.mark.slow
+def test_arguments_are_searched_for_by_how_near_comparisons_came(tried: Try) -> None:
+    (verdict,) = tried(NARROW, waves=(64,)).values()
+    assert (verdict.outcome, verdict.branches) == ("same", 1.0), verdict.text
 
 
 def test_what_programs_print_is_read() -> None:

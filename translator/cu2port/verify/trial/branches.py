@@ -1,4 +1,4 @@
-"""Counters of branches: each condition of a text says which way it went.
+"""Counters of branches: each condition of a text says which way it went, and how near it came to the other one.
 
 Those are the conditions of `if`, `for`, `while`, `do` and `?:`, and the left sides of `&&` and `||`."""
 
@@ -13,6 +13,7 @@ from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import Asm, Binary, Ternary, heads, statements, walk
 from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES, CV, PLACEHOLDERS
 from cu2port.verify.statements import Statements
+from cu2port.verify.trial.nearness import nearness
 
 _HEADS = frozenset({"if", "while", "for"})
 _INLINE = frozenset("inline constexpr consteval static friend __forceinline__ __inline__ __inline _inline".split())
@@ -33,7 +34,9 @@ def counted(unit: Unit, first: int, macros: Set[str] = frozenset()) -> tuple[str
     lines: list[int] = []
     line, behind = 1, 0
     for start, stop in spans:
-        edits.append((unit.p[start], 1, len(lines), f"CU2PORT_BRANCH({first + len(lines)}, "))
+        near = nearness(unit, start, stop)
+        opening = f"CU2PORT_NEAR({first + len(lines)}, {near}, " if near else f"CU2PORT_BRANCH({first + len(lines)}, "
+        edits.append((unit.p[start], 1, len(lines), opening))
         edits.append((unit.end(stop - 1), 0, -len(lines), ")"))
         line, behind = line + unit.text.count("\n", behind, unit.p[start]), unit.p[start]
         lines.append(line)

@@ -341,20 +341,27 @@ void limit_time(double seconds) {
 // The branches of one case or of several, each taken or not; `counts`: bits for 2, 8, 32, ... times true for each thread.
 struct Reached {
     unsigned char branches[kBranches], counts[kBranches];
+    std::uint32_t nearest[kBranches][2];  // as in branch.h
 
     void clear() {
-        std::memset(branches, 4, kBranches), std::memset(counts, 0, kBranches);
+        std::memset(branches, 4, kBranches), std::memset(counts, 0, kBranches), std::memset(nearest, 0, sizeof nearest);
         for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) branches[*n] = 0;
     }
     void add(unsigned threads) {
         for (unsigned i = 0; i < kBranches; ++i) {
             branches[i] |= cu2port_trial::branches[i];
             for (unsigned k = 0, times = 2; k < 8 && cu2port_trial::counts[i] / threads >= times; ++k, times *= 4) counts[i] |= 1u << k;
+            for (int way : {0, 1}) nearest[i][way] = std::max(nearest[i][way], cu2port_trial::nearest[i][way]);
         }
     }
     void add(const Reached& other) {
-        for (unsigned i = 0; i < kBranches; ++i) branches[i] |= other.branches[i], counts[i] |= other.counts[i];
+        for (unsigned i = 0; i < kBranches; ++i) {
+            branches[i] |= other.branches[i], counts[i] |= other.counts[i];
+            for (int way : {0, 1}) nearest[i][way] = std::max(nearest[i][way], other.nearest[i][way]);
+        }
     }
+    // By how much a comparison was short of a way.
+    unsigned gap(unsigned i, int way) const { return std::max(1u, ~nearest[i][!way]); }
     int levels(unsigned count) const {
         int done = 0;
         for (unsigned i = 0; i < count; ++i) done += __builtin_popcount(counts[i]);
@@ -464,6 +471,7 @@ double used_seconds() {
 }
 
 #include "more.inc"
+#include "search.inc"
 
 // Says the first race between threads of a case, and whether it left shared memory, which the runtime wrote where errors
 // go: `KIND|AT|OTHER|TEXT`.
@@ -546,14 +554,21 @@ struct Runs {
         std::size_t again = kAgain;
         std::vector<std::size_t> cures;  // parameters: with distinct integers there, a result did not depend on the order
         std::vector<Case> next;  // launches that went where none had been, but whose result depends on the order
+        std::vector<Case> found;  // by a search
+        int searches = 0;
         std::vector<Case> good;  // each but the first reached new branches, or went one way more often
         unsigned number = first;
         for (; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
+            if (found.empty() && best < of && idle >= kIdle / 3 && !good.empty() && searches < kSearches) {
+                found = search(kernel, spec, globals, folder, all, good, seed + static_cast<unsigned>(searches), seconds, count);
+                searches = found.empty() ? kSearches : searches + 1;
+            }
             Case c = make_case(spec, seed, number, parameters);
-            const bool repeats = !next.empty(), follows = repeats || (number >= kFew && number % 3 && !good.empty());
+            const bool is_found = !found.empty(), repeats = !is_found && !next.empty(), follows = is_found || repeats || (number >= kFew && number % 3 && !good.empty());
             for (const std::size_t i : cures)
-                if (number % 4) c.styles[i].distinct = true, c.styles[i].rare = 0;
-            if (repeats) c = next.back(), next.pop_back();
+                if (number % 4 && !is_found) c.styles[i].distinct = true, c.styles[i].rare = 0;
+            if (is_found) c = found.front(), found.erase(found.begin());
+            else if (repeats) c = next.back(), next.pop_back();
             else if (follows) c = followed(good, c, seed * 31 + number);
             this_case->clear();
             if (!run(c, number, true, seconds / (ran ? 25 : 8))) continue;  // those that take too long must not take all
