@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -226,3 +227,38 @@ def test_what_stays_for_the_sake_of_a_header_is_left_and_to_do() -> None:
     done = translate("void f() { cudaFree(p); }\n", Options(use_clang=False), path="a.h", project=project)
     assert done.left == done.seen == {"cudaFree"}
     assert [(j.finding.code, j.open) for j in done.findings] == [("CU113", True)]
+
+
+def test_a_function_of_the_program_comes_before_one_of_cuda_with_other_arguments(tmp_path: Path) -> None:
+    """cuRAND's functions of a state have one argument: the program's own with four wins, whatever it converts."""
+    (tmp_path / "random.h").write_text("float* curand_normal(curandGenerator_t& g, size_t n, float mean, float dev);\n")
+    text = (
+        '#include <curand.h>\n#include <curand_kernel.h>\n#include "random.h"\n'
+        "void f(curandGenerator_t& g, int n) { float* p = curand_normal(g, n, 0.0f, 1.0f); use(p); }\n"
+        "__global__ void k(curandState* s, float* p) { *p = curand_normal(s) + curand_normal(&s[1]); }\n"
+    )
+    project = Project(declared=frozenset({"curand_normal"}))
+    with ClangService() as clang:
+        out = translate(text, path=str(tmp_path / "a.cu"), project=project, clang=clang).output.decode()
+    assert "= curand_normal(g, n" in out
+    assert "= hiprand_normal(s) + hiprand_normal(&s[1])" in out
+
+
+def test_a_header_that_is_converted_keeps_its_functions() -> None:
+    """libclang knows no types of HIP: what a header declares with them is told by its words."""
+    said = declared_names("float* curand_normal(hiprandGenerator_t& g, size_t n);\n")
+    assert said.promised == {"curand_normal", "(HIP)::curand_normal"}
+    project = Project(declared=said.promised)
+    text = "#include <hiprand/hiprand.h>\nvoid f(hiprandGenerator_t& g) { use(curand_normal(g, 4)); }\n"
+    assert translate(text, path="a.cu", project=project).output.decode() == text
+
+
+def test_a_macro_for_a_version_of_its_name_stands_for_what_it_becomes() -> None:
+    """Copies of CUDA's headers have such: all uses follow at once, and a second conversion changes nothing."""
+    text = (
+        "typedef struct CUDA_MEMCPY2D_st { int x; } CUDA_MEMCPY2D;\n"
+        "#define CUDA_MEMCPY2D CUDA_MEMCPY2D_v1\nvoid f(const CUDA_MEMCPY2D* p);\n"
+    )
+    out = translate(text, path="a.h").output.decode()
+    assert "void f(const hip_Memcpy2D* p);" in out
+    assert translate(out, path="a.h").output.decode() == out

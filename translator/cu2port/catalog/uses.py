@@ -12,6 +12,7 @@ from cu2port.catalog.pastes import in_macro, is_global, is_returned, pasted
 from cu2port.core.late import dataclass, regex
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import (
+    HIP_TYPED,
     LIBRARY_SPACES,
     Names,
     declaration_at,
@@ -20,6 +21,7 @@ from cu2port.facts.declared import (
     is_own,
     names_of,
     own_at,
+    takes_hip_types,
 )
 from cu2port.facts.named_types import UNKNOWN, NamedTypes, Typed, one
 from cu2port.facts.namespace_aliases import by_name
@@ -192,24 +194,18 @@ def _is_variable(unit: Unit, i: int) -> bool:
 
 
 def _is_of_hip_types(unit: Unit, name: str) -> bool:
-    """Whether the file declares a function of that name that takes HIP types, as converted code does."""
+    """Whether the file, or one that it includes, declares a function of that name that takes HIP types, as converted
+    code does."""
     known = unit.once(_of_hip_types)
     if name not in known:
-        known[name] = _takes_hip_types(unit, name)
+        here = any(takes_hip_types(unit.declarations, d) for d in unit.declarations.named(name))
+        known[name] = here or HIP_TYPED in unit.others.get(name, ())
     return known[name]
 
 
 def _of_hip_types(unit: Unit) -> dict[str, bool]:
     """Names that were asked for so far."""
     return {}
-
-
-def _takes_hip_types(unit: Unit, name: str) -> bool:
-    for d in unit.declarations.named(name):
-        params = unit.t[d.at + 2 : unit.match[d.at + 1]] if d.kind == "function" and unit.tok(d.at + 1) == "(" else []
-        if any(w.startswith(("hip", "__hip")) for w in params):
-            return True
-    return False
 
 
 def _defines(unit: Unit, i: int) -> bool:
@@ -233,11 +229,12 @@ def _names_hip(unit: Unit, i: int) -> bool:
 
 
 def _is_hip_alias(unit: Unit, name: str) -> bool:
-    """Whether the file's own `#define name hip...` maps the CUDA name as we would: then uses may be rewritten."""
+    """Whether the file's own `#define name hip...` maps the CUDA name as we would: then uses may be rewritten. So does
+    one that will be `hip...` when it is converted, `#define CUDA_MEMCPY2D CUDA_MEMCPY2D_v1`."""
     row = unit.catalog.get(name)
-    return row is not None and any(
-        m.params is None and m.stop - m.first == 1 and unit.t[m.first] == row.hip for m in unit.macros.get(name, ())
-    )
+    bodies = [unit.t[m.first] for m in unit.macros.get(name, ()) if m.params is None and m.stop - m.first == 1]
+    becomes = [r.hip for b in bodies if b not in unit.others and (r := unit.catalog.get(b)) and r.mapping == "rename"]
+    return row is not None and row.hip in (*bodies, *becomes)
 
 
 def _namespace_heads(unit: Unit) -> tuple[dict[str, str], dict[str, str]]:

@@ -83,6 +83,10 @@ class DependentName(Check):
         ),
         Example("template <class T> void f(A<T>& a) { typename T::kind k; a.template get<3>(); }", note="it is there"),
         Example(
+            "template <class T> void f() { typename ::n::A<T>::type x; const typename ::n::A<T>::type y; }",
+            note="it is there, before the global namespace",
+        ),
+        Example(
             "template <class T> void f(A<int>& a) { a.get<3>(); A<int>::type x; T::call(x); }", note="not dependent"
         ),
         Example("template <class T> void f(T a) { T::template init(a); T::A::template get<3>(a); }", note="calls"),
@@ -135,8 +139,8 @@ class DependentName(Check):
         t = unit.t
         for after in unit.between(f.body[0] + 2, f.body[1] + 1, "<", "::"):
             i = after - 1
-            if t[i - 1] not in _STARTS or not is_identifier(t[i]):
-                continue
+            if t[i - 1] not in _STARTS or not is_identifier(t[i]) or t[i] in KEYWORDS:
+                continue  # `typename ::A<T>::type x` has it
             dependent, k = t[i] in params, i
             while True:
                 if unit.tok(k + 1) == "<":

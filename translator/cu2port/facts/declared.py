@@ -45,6 +45,8 @@ _CONDITION = 200  # bytes of one
 _STATEMENT = 2000  # bytes that are looked back at for its begin
 _MAY_HIDE = regex(r"""["'#\\]|/[/*]|\*/""")  # signs of what holds brackets that are none
 _REMARK = regex(r"//[^\n{}\"'\\]*")  # which holds no bracket and no sign of another
+#: a path of no namespace: names in it are of functions that take types of HIP's
+HIP_TYPED = "(HIP)"
 _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
@@ -179,18 +181,29 @@ def _last_word(text: str) -> str:
 
 def names_in(declarations: Declarations, names: set[str]) -> Names:
     """Those of some names that declarations outside of functions make the file's own, or promise."""
-    own, promised = set(), set()
+    own: set[str] = set()
+    promised: set[str] = set()
     for name in names:
         for d in declarations.named(name):
             if d.scope.local or d.kind in ("parameter", "template parameter"):
                 continue
             path = _exported(d.scope)
             full = f"{path}::{name}" if path else name
-            if is_own(declarations, d):
-                own.add(full)
-            elif d.kind == "function":
-                promised.add(full)
+            told = own if is_own(declarations, d) else promised if d.kind == "function" else None
+            if told is not None:
+                told.add(full)
+                if takes_hip_types(declarations, d):
+                    told.add(f"{HIP_TYPED}::{name}")
     return Names(frozenset(own), frozenset(promised))
+
+
+def takes_hip_types(declarations: Declarations, d: Declaration) -> bool:
+    """Whether a declaration is of a function that takes types of HIP's, as converted code does."""
+    lexed = declarations.lexed
+    k = d.at + 1
+    if d.kind != "function" or k >= len(lexed.t) or lexed.t[k] != "(":
+        return False
+    return any(w.startswith(("hip", "__hip")) for w in lexed.t[k + 1 : lexed.match[k]])
 
 
 def _exported(scope: Scope) -> str:
