@@ -8,6 +8,14 @@
 #include <mma.h>
 #include <type_traits>
 
+namespace nvcuda {  // a project's own declaration
+namespace wmma {
+namespace precision {
+struct tf32;
+}
+}  // namespace wmma
+}  // namespace nvcuda
+
 using namespace nvcuda;
 namespace sub = nvcuda::wmma::experimental;
 

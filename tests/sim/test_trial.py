@@ -470,6 +470,26 @@ __global__ void k(Mine* a) {
 
 
 @pytest.mark.slow
+def test_overloads_of_templates_and_what_names_matrix_fragments_beside_a_kernel(
+    tmp_path: Path, toolchain: Toolchain
+) -> None:
+    text = """#include <mma.h>
+template <class T> struct Data { using type = T; };
+template <> struct Data<nvcuda::wmma::precision::tf32> { using type = float; };
+template <class T> T same(T a);
+template <> __device__ inline float same<float>(float a) { return a; }
+template <class T> __global__ void k(T* a, int n) { a[threadIdx.x] = n > 8 ? 1 : same<T>((typename Data<T>::type)n); }
+template <class T> __global__ void k(T* a, int n, T* b) { a[threadIdx.x] = n > 9 ? b[threadIdx.x] : T(3); }
+template <> __global__ void k<int>(int* a, int n) { a[threadIdx.x] = n; }
+void f(float* a, int n) { k<float><<<1, 64>>>(a, n); k<float><<<1, 64>>>(a, n, a); }
+"""
+    (tmp_path / "k.cu").write_text(text)
+    asked = Asked(time_s=20.0, waves=(64,))
+    said = {v.line: v for v in try_program(Program((tmp_path / "k.cu",)), asked, toolchain, 1)}
+    assert [said[n].outcome for n in (6, 7)] == ["same"] * 2, [v.text for v in said.values()]
+
+
+@pytest.mark.slow
 def test_kernels_of_one_name_may_have_parameters_of_types_of_cuda(tried: Try) -> None:
     text = """__global__ void k(int* out) { out[threadIdx.x] = threadIdx.x; }
 __global__ void k(cudaTextureObject_t a, int* out) { out[threadIdx.x] = tex1Dfetch<int>(a, threadIdx.x); }
@@ -953,6 +973,22 @@ __global__ void interior(float* a, const float* b, int first, int last, int row,
 def test_arguments_are_searched_for_by_how_near_comparisons_came(tried: Try) -> None:
     (verdict,) = tried(NARROW, waves=(64,)).values()
     assert (verdict.outcome, verdict.branches) == ("same", 1.0), verdict.text
+
+
+def test_template_arguments_of_a_class_are_told_by_uses_of_it() -> None:
+    text = """template <class T, unsigned D> struct Op { void run(T* a); };
+template <unsigned D, class T> __global__ void k(T* a) { a[0] = D; }
+template <class T> __global__ void j(T* a) { a[0] = 1; }
+template <class T, unsigned D> void Op<T, D>::run(T* a) { k<D, T><<<1, 64>>>(a); }
+template <class T> class MARK In : Base { void run(T* a) { j<T><<<1, 64>>>(a); } };
+template <class T> struct In<T*> {};
+template class Op<double, 2>;
+template class Op<float, 3>;
+In<short> x;
+"""
+    unit = read(text, "k.cu")
+    found = [k.arguments for k in find_kernels(unit, [unit]) if isinstance(k, Kernel)]
+    assert found == ["<2, double>", "<short>"]
 
 
 def test_what_programs_print_is_read() -> None:

@@ -18,6 +18,8 @@
 #define CU2PORT_WMMA __device__ inline __attribute__((__always_inline__))
 
 namespace cu2port {
+/// What `using namespace nvcuda;` brings, and where code that declares CUDA's names by itself has them.
+namespace nvcuda {
 namespace wmma {
 
 struct matrix_a;
@@ -396,11 +398,8 @@ CU2PORT_WMMA V_ multiply(VA_ a, VB_ b, VC_ c, bool satf = false) {
 }
 
 }  // namespace wmma
-
-/// What `using namespace nvcuda;` brings.
-namespace nvcuda {
-namespace wmma = cu2port::wmma;
-}
+}  // namespace nvcuda
+namespace wmma = nvcuda::wmma;
 
 }  // namespace cu2port
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -240,7 +241,7 @@ def _meaning(unit: Unit, name: str, at: int, alone: bool, program: Sequence[Unit
         return name
     if d.kind != "template parameter":
         return _of_local(unit, d, program, depth) if d.scope.local else name
-    given = _of_function(unit, name, at, program, depth)
+    given = _of_class(unit, d, at, program) or _of_function(unit, name, at, program, depth)
     is_type = is_type_parameter(unit.t, d)
     if given is None:
         # nothing tells it there: what the kernel does with its own parameter decides
@@ -256,6 +257,49 @@ def _of_local(unit: Unit, d: Declaration, program: Sequence[Unit], depth: int) -
         return None
     known = _known(unit, first, stop, program, depth + 1)
     return known if known is None or is_type or stop == first + 1 else f"({known})"
+
+
+def _of_class(unit: Unit, d: Declaration, at: int, program: Sequence[Unit]) -> str | None:
+    """What uses of a class template give one of its parameters, in a function of that class at token `at`."""
+    named = _class_of(unit, d, at)
+    if named is None:
+        return None
+    owner, k = named
+    for u in program:
+        for i in u.find(owner):
+            close = u.angle_close(i + 1) if u.tok(i + 1) == "<" else -1
+            spans = u.split_args(i + 2, close) if close > 0 else ()
+            if k >= len(spans):
+                continue
+            first, stop = u.lexed.at(spans[k].start), u.lexed.at(spans[k].end)
+            meant = (u.declarations.visible(x, first) for x in u.t[first:stop] if is_identifier(x))
+            if any(x is not None and x.kind == "template parameter" for x in meant):
+                continue
+            if told := _known(u, first, stop, program, _MOST_CALLS):
+                return told
+    return None
+
+
+def _class_of(unit: Unit, d: Declaration, at: int) -> tuple[str, int] | None:
+    """The class template that a parameter is of, and which one it is: `template <class T> struct A`, or in a function
+    `template <class T> void A<T>::f()`."""
+    heads = unit.find("template")
+    before = bisect_left(heads, d.at)
+    head = heads[before - 1] if before else -1
+    close = unit.angle_close(head + 1) if head >= 0 else -1
+    if close < d.at:
+        return None
+    if unit.tok(close + 1) in ("class", "struct"):
+        named = close + 2 if unit.tok(close + 2 + 1) in ("{", ":", "final") else close + 3
+        ends = [unit.lexed.at(s.end) for s in unit.split_args(head + 2, close)]
+        return unit.tok(named), next((k for k, end in enumerate(ends) if d.at < end), 0)
+    f = unit.function_at(at)
+    for i in range(close + 1, f.name_at if f is not None else 0):
+        end = unit.angle_close(i + 1) if unit.tok(i + 1) == "<" else -1
+        if end > 0 and unit.tok(end + 1) == "::":
+            given = [unit.t[unit.lexed.at(s.start) : unit.lexed.at(s.end)] for s in unit.split_args(i + 2, end)]
+            return (unit.t[i], given.index([d.name])) if [d.name] in given else None
+    return None
 
 
 def _of_function(unit: Unit, name: str, at: int, program: Sequence[Unit], depth: int) -> str | None:

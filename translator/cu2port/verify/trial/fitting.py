@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.verify.reach import read_again
 from cu2port.verify.sim_build import absolute_path
@@ -51,19 +52,20 @@ def other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
     """The kernels that have the name of this one and other parameters: what they do is not its own."""
     out: dict[Part, str] = {}
     for path, unit in side.units.items() if kernel.overload else ():
-        others = [
-            f.name_at
-            for f in unit.functions
-            if f.name == kernel.name
-            and "__global__" in f.sides
-            and ", ".join(parameters_of(unit, f)) != kernel.overload
-            and (arguments := template_arguments(unit, f, ())) is not None
-            and not arguments.text
-        ]
+        named = [f for f in unit.functions if f.name == kernel.name and "__global__" in f.sides]
+        others = [f.name_at for f in named if _is_other(unit, f, kernel)]
         for part, e in _parts(path, unit) if others else ():
             if part.names == {kernel.name} and any(e.first <= at < e.stop for at in others):
                 out[part] = "another kernel of that name"
     return out
+
+
+def _is_other(unit: Unit, f: Function, kernel: Kernel) -> bool:
+    """Whether a kernel is no form of the one of its name: a specialisation has as many parameters as its template."""
+    mine = list(parameters_of(unit, f))
+    if template_arguments(unit, f, ()) is None:
+        return len(mine) != len(kernel.parameters)
+    return ", ".join(mine) != kernel.overload
 
 
 def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:

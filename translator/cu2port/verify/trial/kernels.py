@@ -103,7 +103,7 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
         blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
         others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
-        overload = ", ".join(parameters_of(unit, f)) if others > 1 and not arguments.text else ""
+        overload = ", ".join(parameters_of(unit, f)) if others > 1 else ""
         roles = "".join(map(_role, names))
         macros = assumed(unit, unit.p[f.name_at], {name for u in program for name in u.macros})
         given = numbers(f.name, len(names), near, named), alike(f.name, len(names), near, named)

@@ -38,11 +38,9 @@ _MOST_NUMBERS = 64
 _SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a kernel
 _SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence"})
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
-_LACKS = (
+_LACKS = (("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),)
+_PARTLY = (  # what a trial has not, or has only a part of: a kernel may not need what its headers have of it
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
-    ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
-)
-_PARTLY = (  # libraries that a trial has only a part of
     ("cuRAND's device functions", re.compile(r"curand\w*")),
     ("CUB", re.compile(r"cub")),
     ("Thrust", re.compile(r"thrust")),
@@ -243,7 +241,7 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     space = kernel.path.rpartition("::")[0]
     address = f"&{kernel.name}{kernel.arguments}"
-    if kernel.overload:
+    if kernel.overload and not kernel.arguments:  # of a template's kernels only this one is left
         hip = {} if side.cuda else _renames()
         types = re.sub(r"\w+", lambda m: hip.get(m[0], m[0]), kernel.overload)
         address = f"static_cast<void (*)({types})>({address})"

@@ -148,6 +148,8 @@ def _is_host(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) ->
     sides = {"__global__", "__device__", *unit.side_macros}
     if any(d.kind not in ("function", "constructor") for d in group) or not sides.isdisjoint(unit.t[first:stop]):
         return False
+    if unit.t[first] == "template" and unit.t[stop - 1] == ";":
+        return False  # specialisations of it may be the GPU's
     if any(first <= launch.open < stop for launch in unit.launches):
         return True
     head = unit.t[first : max(d.at for d in group)]
