@@ -19,7 +19,7 @@ CASES = [
 #: Checks whose code depends on --rocm alone have no text that shows them under the default.
 NO_HIT = {"CU104"}
 #: Checks whose edits are whole directives, which are in no macro body or argument.
-WHOLE_LINES = {"CU107", "CU205", "CU212", "CU219", "CU266", "CU711"}
+WHOLE_LINES = {"CU107", "CU115", "CU205", "CU212", "CU219", "CU266", "CU711"}
 
 
 def _mine(check: Check, example: Example) -> list[Judged]:

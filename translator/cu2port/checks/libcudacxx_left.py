@@ -33,6 +33,7 @@ class LibcudacxxLeft(Check):
             "__device__ void f(cuda::atomic_flag &a, cuda::std::array<int, 2> b) { a.clear(b[0]); }",
             "__device__ void f(cuda::atomic_flag &a, std::array<int, 2> b) { a.clear(b[0]); }",
             findings=1,
+            path="a.cu",
         ),
         Example(
             "using namespace cuda::std;\n__device__ void f(barrier<> &a, array<int, 2> b) { a.wait(b[0]); }",

@@ -62,7 +62,7 @@ class Page:
             return "Looked for by default."  # a comment that silences it would be another of its kind
         if OWN.has(self.code) or BUILD.has(self.code):
             return ""
-        chosen = "Looked for by default" if self.code in default_rules() else f"Wants `--extend-select {self.name}`"
+        chosen = "Looked for by default" if self.code in default_rules() else f"Needs `--extend-select {self.name}`"
         return f"{chosen}. Silence a place with `// cu2port: ignore[{self.name}] reason`."
 
 
