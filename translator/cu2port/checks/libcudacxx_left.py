@@ -31,6 +31,7 @@ class LibcudacxxLeft(Check):
     examples = (
         Example(
             "__device__ void f(cuda::atomic_flag &a, cuda::std::array<int, 2> b) { a.clear(b[0]); }",
+            "#include <hip/hip_runtime.h>\n"
             "__device__ void f(cuda::atomic_flag &a, std::array<int, 2> b) { a.clear(b[0]); }",
             findings=1,
             path="a.cu",

@@ -8,22 +8,27 @@ from cu2port.facts.unit import Unit
 
 _ITERATORS = ("make_zip_iterator", "zip_iterator")
 _TUPLES = {"make_tuple": "thrust::make_tuple", "tuple": "thrust::tuple", "pair": "thrust::pair", "tie": "thrust::tie"}
-_SPACES = (["cuda", "::", "std", "::"], ["std", "::"])
+_OF_CUDA = frozenset({"get", "make_tuple", "tie", "tuple", "tuple_element", "tuple_size"})
+_HEADER = "thrust/tuple.h"
+_CUDA = ["cuda", "::", "std", "::"]
+_SPACES = (_CUDA, ["std", "::"])
 
 
 class ThrustTuple(Check):
-    """A zip iterator of Thrust is made of libcu++'s or the standard library's tuple.
+    """A tuple of libcu++ or of the standard library is used with Thrust.
 
-    Thrust's own tuple is libcu++'s in CUDA 13. rocThrust's is a class of its own, and its iterators take no other. The
-    tuple of a zip iterator is written `thrust::make_tuple`; functors that get or give such a tuple need `thrust::tuple`
-    too, as do decomposers of keys for a radix sort (`rocprim::tuple`).
+    Thrust's own tuple is libcu++'s in CUDA 13. rocThrust's is a class of its own, and its iterators and functors take
+    no other. The tuple of a zip iterator is written `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple
+    and `get` become Thrust's. Decomposers of keys for a radix sort need `rocprim::tuple`.
     """
 
     code, name, severity = "CU718", "thrust-tuple", Severity.INFO
-    triggers = frozenset(_ITERATORS)
+    triggers = frozenset({*_ITERATORS, "thrust"})
     examples = (
         Example(
+            "#include <thrust/iterator/zip_iterator.h>\n"
             "auto z = thrust::make_zip_iterator(cuda::std::make_tuple(a, b));\n",
+            "#include <thrust/tuple.h>\n#include <thrust/iterator/zip_iterator.h>\n"
             "auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n",
         ),
         Example(
@@ -33,18 +38,43 @@ class ThrustTuple(Check):
             "int n = CHECK(thrust::make_zip_iterator(thrust::make_tuple(p, q)));\n",
             "in a macro body; as a macro's argument",
         ),
+        Example(
+            "#include <thrust/for_each.h>\n"
+            "struct F { template <class T> __device__ void operator()(T t) { ::cuda::std::get<1>(t) = 1; } };\n",
+            "#include <thrust/tuple.h>\n#include <thrust/for_each.h>\n"
+            "struct F { template <class T> __device__ void operator()(T t) { thrust::get<1>(t) = 1; } };\n",
+            "an element of what Thrust gives",
+        ),
         Example("auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n", note="Thrust's own"),
+        Example("int f(cuda::std::tuple<int> t) { return cuda::std::get<0>(t); }\n", note="no Thrust in the file"),
         Example("auto z = f(std::make_tuple(a, b));\n", note="another function"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from self._of_iterators(unit)
+        for i in unit.find("cuda") if "thrust" in unit.words else ():
+            last = i + len(_CUDA)
+            if unit.t[i:last] == _CUDA and unit.tok(last) in _OF_CUDA:
+                first = unit.qualifier(i)
+                new = f"thrust::{unit.t[last]}"
+                yield self.finding(
+                    f"Thrust's functions take `{new}` and no other in ROCm",
+                    unit.p[max(0, first - 1)],  # before the row of the name, which would write `std::`
+                    unit.end(last),
+                    (replace(unit.p[first], unit.end(last), new),),
+                    effects=(("all", "compile-error"),),
+                    needs=(_HEADER,),
+                )
+
+    def _of_iterators(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*_ITERATORS):
             k = i + 1
             close = unit.match[k] if unit.tok(k) == "(" else unit.angle_close(k) if unit.tok(k) == "<" else -1
             for space in _SPACES if close > 0 else ():
                 last = k + 1 + len(space)
                 new = _TUPLES.get(unit.tok(last))
-                if unit.t[k + 1 : last] == space and new is not None:
+                is_seen = space is _CUDA and unit.tok(last) in _OF_CUDA and "thrust" in unit.words
+                if unit.t[k + 1 : last] == space and new is not None and not is_seen:
                     yield self.finding(
                         f"rocThrust's iterators take `{new}` only",
                         unit.p[i],
