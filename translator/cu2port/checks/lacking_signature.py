@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.findings import Kind
 from cu2port.catalog.includes import include_findings
-from cu2port.core.files import HEADER_SUFFIXES, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
@@ -32,6 +31,7 @@ class LackingSignature(Check):
     """
 
     code, name, severity = "CU115", "lacking-signature", Severity.INFO
+    of_headers = True
     examples = (
         Example(
             f"{_REFINE}bool on(int n);\n",
@@ -48,7 +48,7 @@ class LackingSignature(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         lacking = api_facts(unit).findings.get(Kind.UNSUPPORTED, ())
-        if not lacking or suffix(unit.path) not in HEADER_SUFFIXES or include_findings(unit).get(Kind.UNKNOWN_HEADER):
+        if not lacking or include_findings(unit).get(Kind.UNKNOWN_HEADER):
             return
         tokens = {bisect_left(unit.p, f.start): f.cuda for f in lacking}
         places = sorted(tokens)

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from cu2port.catalog.findings import Kind, RowFinding
 from cu2port.core.families import family
+from cu2port.core.files import HEADER_SUFFIXES, suffix
 from cu2port.core.late import dataclass
 from cu2port.core.model import Edit, Finding, InHip, Options, Severity, Trust
 from cu2port.facts.unit import Unit
@@ -73,8 +74,9 @@ class Check(ABC):
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
     already, where nothing is changed. `true_of_cuda`: whether what it writes means the same to nvcc: words that the C++
     standard asks for, and nvcc does not. `triggers`: names; a file without any of them has no finding, and the check
-    is not called. None: it is called for every file. `modes`: words of the options (`Options.modes`); without any of
-    them it is not called. None: it is called with any options.
+    is not called. None: it is called for every file. `of_headers`: it is called for files alone
+    that others include, by their suffix. `modes`: words of the options (`Options.modes`); without any of them it is not
+    called. None: it is called with any options.
     """
 
     code: ClassVar[str]
@@ -86,6 +88,7 @@ class Check(ABC):
     true_of_hip: ClassVar[bool] = False
     true_of_cuda: ClassVar[bool] = False
     triggers: ClassVar[frozenset[str] | None] = None
+    of_headers: ClassVar[bool] = False
     modes: ClassVar[frozenset[str] | None] = None
     lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -189,6 +192,7 @@ class Gate:
     triggers: frozenset[str] | None
     modes: frozenset[str] | None
     true_of_hip: bool
+    of_headers: bool
 
 
 def open_gates(gates: tuple[Gate, ...], unit: Unit) -> list[Gate]:
@@ -198,7 +202,8 @@ def open_gates(gates: tuple[Gate, ...], unit: Unit) -> list[Gate]:
     for word in unit.may_be_tokens(words):
         chosen.update(by_word[word])
     asked = unit.options.modes
-    return [g for g in map(gates.__getitem__, sorted(chosen)) if g.modes is None or not asked.isdisjoint(g.modes)]
+    opened = [g for g in map(gates.__getitem__, sorted(chosen)) if g.modes is None or not asked.isdisjoint(g.modes)]
+    return opened if suffix(unit.path) in HEADER_SUFFIXES else [g for g in opened if not g.of_headers]
 
 
 @lru_cache(maxsize=4)
