@@ -6,6 +6,7 @@ import pytest
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks, applicable, gates
+from cu2port.core.files import HEADER_SUFFIXES, suffix
 from cu2port.core.model import Judged, Options, Outcome
 from cu2port.engine.check import Check, Example
 from cu2port.engine.translate import translate
@@ -82,6 +83,7 @@ def test_a_check_that_is_not_applicable_finds_nothing() -> None:
         assert asked == [c for c in every if c in asked]
         for check in every:
             called = check in asked or not (check.modes is None or check.modes & example.options.modes)
+            called |= check.of_headers and suffix(example.path) not in HEADER_SUFFIXES
             assert called or list(check.run(unit)) == [], (check.code, example.before)
         assert set(applicable(unit)) <= set(asked)
 
@@ -94,6 +96,6 @@ def test_modes_are_words_of_options() -> None:
 
 
 def test_what_decides_whether_a_check_is_called_is_that_of_its_class() -> None:
-    assert [(g.code, g.triggers, g.modes, g.true_of_hip) for g in gates()] == [
-        (c.code, c.triggers, c.modes, c.true_of_hip) for c in all_checks()
+    assert [(g.code, g.triggers, g.modes, g.true_of_hip, g.of_headers) for g in gates()] == [
+        (c.code, c.triggers, c.modes, c.true_of_hip, c.of_headers) for c in all_checks()
     ]
