@@ -757,3 +757,54 @@ def test_what_cannot_be_parsed_is_told() -> None:
     (left,) = [j.finding for j in result.findings if j.finding.code == "CU817"]
     assert left.message.startswith("names FindCUDA or the toolkit in text that cannot be parsed; write ")
     assert text[left.start :].startswith("find_package(CUDA)\n")
+
+
+ABOVE = (
+    "get_directory_property(HIP_SCOPE PARENT_DIRECTORY)\nwhile(HIP_SCOPE)\n"
+    "  set_source_files_properties({} DIRECTORY ${{HIP_SCOPE}} PROPERTIES LANGUAGE HIP)\n"
+    "  get_directory_property(HIP_SCOPE DIRECTORY ${{HIP_SCOPE}} PARENT_DIRECTORY)\nendwhile()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('set(m_SRC\n  src/a.cu\n  b.c)\nset(m_SRC "${m_SRC}" PARENT_SCOPE)\n', "src/a.cu"),
+        ("set(m_SRC a.c)\nlist(APPEND m_SRC b.cu)\nset(ALL ${m_SRC} c.cu PARENT_SCOPE)\n", "b.cu c.cu"),
+        ("set(m_SRC sub/a.cu PARENT_SCOPE)\n", "a.cu"),
+    ],
+)
+def test_lists_for_the_folder_above_are_marked_there(text: str, names: str) -> None:
+    """A property of a source counts in the folder where it is set; CMake drops sources without a language, silently."""
+    after = port(text, folder="top/sub").output.decode()
+    assert ABOVE.format(names) + text[text.rindex("set(") :] == after[after.index("get_directory_property") :]
+    assert port(after, folder="top/sub").output.decode() == after
+    assert "DIRECTORY" not in port(text).output.decode()  # of the root: there is none above
+
+
+def test_lists_for_who_calls_a_function_are_of_the_same_folder() -> None:
+    text = "function(f)\n  set(X a.cu PARENT_SCOPE)\nendfunction()\n"
+    assert "DIRECTORY" not in port(text, folder="sub").output.decode()
+
+
+def test_sources_for_a_target_of_another_file_are_marked_where_it_is() -> None:
+    text = "add_library(mine b.c)\ntarget_sources(mine PRIVATE a.cu)\ntarget_sources(theirs PRIVATE c.cu)\n"
+    assert port(text, folder="sub").output.decode() == (
+        "add_library(mine b.c)\nset_source_files_properties(a.cu PROPERTIES LANGUAGE HIP)\n"
+        "target_sources(mine PRIVATE a.cu)\n"
+        "set_source_files_properties(c.cu TARGET_DIRECTORY theirs PROPERTIES LANGUAGE HIP)\n"
+        "target_sources(theirs PRIVATE c.cu)\n"
+    )
+
+
+def test_gpus_that_are_appended_become_those_of_arch() -> None:
+    """Each branch has them, and a second line of the same branch goes."""
+    text = (
+        "if(A)\n  list(APPEND CMAKE_CUDA_ARCHITECTURES 70)\n  list(APPEND CMAKE_CUDA_ARCHITECTURES 80)\n"
+        'else()\n  message("x")\n  list(APPEND CMAKE_CUDA_ARCHITECTURES 80)\nendif()\n'
+    )
+    assert port(text, archs=("gfx942",)).output.decode() == (
+        'if(A)\n  set(CMAKE_HIP_ARCHITECTURES gfx942)\nelse()\n  message("x")\n'
+        "  set(CMAKE_HIP_ARCHITECTURES gfx942)\nendif()\n"
+    )
+    assert "HIP" not in port(text).output.decode()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.checks.header_guard import _GUARDS
+from cu2port.checks.header_guard import GUARDS
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.verify import simulate
@@ -63,7 +63,7 @@ def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated:
         "HIPBLAS_H": "hipblas/hipblas.h",
         "HIPRAND_KERNEL_H_": "hiprand/hiprand_kernel.h",
     }
-    of_runtime = {g for g in _GUARDS.values() if "RUNTIME" in g or "DRIVER" in g}
+    of_runtime = {g for g in GUARDS.values() if "RUNTIME" in g or "DRIVER" in g}
     text = "".join(f"#include <{h}>\n" for h in ("hip/hip_runtime.h", *headers.values()))
     text += "".join(f"#ifndef {g}\n#error {g}\n#endif\n" for g in sorted({*headers, *of_runtime}))
     assert simulated(text + "int main() {}\n").code == 0

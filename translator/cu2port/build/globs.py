@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
@@ -26,10 +26,13 @@ _WIDTH = 100  # of a line of names
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a file says of sources. `marked`: words that have the property LANGUAGE; `others`: variables that only
-    commands read which take no sources, as in a script that `cmake -P` runs."""
+    commands read which take no sources, as in a script that `cmake -P` runs; `made`: targets that it makes; `handed`:
+    words of the lists that it hands to the folder above, by where the command begins that does."""
 
     marked: frozenset[str]
     others: frozenset[str]
+    made: frozenset[str] = frozenset()
+    handed: Mapping[int, tuple[Arg, ...]] = field(default_factory=dict)
 
 
 def several(names: Sequence[str]) -> str:

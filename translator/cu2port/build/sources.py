@@ -25,6 +25,7 @@ _NO_SOURCES = frozenset(
     " else endforeach endfunction endmacro endwhile set_source_files_properties set_property get_property"
     " get_source_file_property cmake_path return option unset mark_as_advanced set_target_properties".split()
 )
+_MAKES = ("add_library", "add_executable", "cuda_add_")
 _NO_LISTS = frozenset({"filter", "remove_item", "find", "transform"})
 
 
@@ -42,7 +43,27 @@ def known(commands: Collection[Command]) -> globs.Known:
             used |= names | ({*c.words} if c.name == "foreach" else set())
         else:
             given |= names
-    return globs.Known(frozenset(marked), frozenset(used - given))
+    made = frozenset(c.words[0] for c in commands if c.words and c.name.startswith(_MAKES))
+    return globs.Known(frozenset(marked), frozenset(used - given), made, _handed(commands))
+
+
+def _handed(commands: Collection[Command]) -> dict[int, tuple[Arg, ...]]:
+    """The words of lists that a file hands to the folder above, `set(SOURCES ${SOURCES} PARENT_SCOPE)`, by where that
+    command begins. Those of functions go to who calls them."""
+    words: dict[str, list[Arg]] = {}
+    out: dict[int, tuple[Arg, ...]] = {}
+    depth = 0
+    for c in commands:
+        depth += (c.name in ("function", "macro")) - (c.name in ("endfunction", "endmacro"))
+        at = 1 if c.name == "list" and c.words[:1] in (("APPEND",), ("PREPEND",)) else 0
+        if depth or c.name not in ("set", "list") or len(c.args) <= at or (c.name == "list" and not at):
+            continue
+        values = words.setdefault(c.args[at].text, [])
+        named = {m[1] for a in c.args[at + 1 :] for m in _REFERENCE.finditer(a.text)} - {c.args[at].text}
+        values += [a for name in sorted(named) for a in words.get(name, ())] + list(c.args[at + 1 :])
+        if c.name == "set" and c.words[-1:] == ("PARENT_SCOPE",):
+            out[c.start] = tuple(values)
+    return out
 
 
 def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
@@ -70,6 +91,12 @@ def python_module(c: Command) -> Iterator[Finding]:
     yield finding(HAZARD, message, c.start, c.end, edits, new="NO_EXTRAS", severity=INFO)
 
 
+_ABOVE = """get_directory_property(HIP_SCOPE PARENT_DIRECTORY)
+while(HIP_SCOPE)
+  set_source_files_properties({names} DIRECTORY ${{HIP_SCOPE}} PROPERTIES LANGUAGE HIP)
+  get_directory_property(HIP_SCOPE DIRECTORY ${{HIP_SCOPE}} PARENT_DIRECTORY)
+endwhile()
+"""
 _TARGETS = frozenset({"add_executable", "add_library", "target_sources"})
 
 
@@ -90,10 +117,24 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
         yield finding(SOURCE, message, c.start, c.end, edits)
         names += [a.text + behind for a in bare if behind != ".hip"]
     names = [n for n in dict.fromkeys(names) if n not in known.marked]
+    lead = break_of(text, c.start)
+    lines = ""
     if names:
-        line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
-        message = f"{globs.several(names)}: {globs.FOR_CUDA}"
-        yield finding(SOURCE, message, c.start, c.end, [insert(c.start, line + break_of(text, c.start))])
+        other = c.name == "target_sources" and c.words[0] not in known.made  # properties are of a folder
+        scope = f" TARGET_DIRECTORY {c.words[0]}" if other else ""
+        lines = f"set_source_files_properties({' '.join(names)}{scope} PROPERTIES LANGUAGE HIP){lead}"
+    here = asked.folder.rpartition("/")[2] + "/"
+    above = (new for arg in known.handed.get(c.start, ()) for new in _cuda_sources(arg, asked))
+    above = (
+        n.removeprefix(here) for n in above if n not in known.marked
+    )  # who gets `here/a.cu` is in the folder above
+    handed = list(dict.fromkeys(above)) if asked.folder else []
+    if handed:
+        lines += _ABOVE.format(names=" ".join(handed)).replace("\n", lead)
+    if lines:
+        message = f"{globs.several(names or handed)}: {globs.FOR_CUDA}"
+        message += ", in the folders above too, where the target is made" if handed else ""
+        yield finding(SOURCE, message, c.start, c.end, [insert(c.start, lines)])
 
 
 def _hosts(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterator[Finding]:

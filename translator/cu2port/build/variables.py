@@ -13,6 +13,8 @@ from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, 
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
 
+_APPENDS = regex(r"list\s*\(\s*APPEND\s+CMAKE_CUDA_ARCHITECTURES[^()]*\)\s*\Z")
+_NEAR = 200  # bytes before a command, where the one before it is
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
 _ANY = regex(r"(?:\b|(?<=-D))CMAKE_CUDA_\w*|(?:\b|(?<=-D))CUDA(?:Toolkit)?_\w+|\b(?:CCCL|CUB|NCCL|Thrust)_FOUND\b")
@@ -80,6 +82,11 @@ def _architectures(text: str, c: Command, name: Arg, values: tuple[Arg, ...], as
             replace(values[0].start, values[-1].end, new),
         ]
         message = f"the GPUs become those of --arch: {', '.join(asked.archs)}"
+        return [finding(ARCHITECTURE, message, c.start, c.end, edits, old=name.text, new="CMAKE_HIP_ARCHITECTURES")]
+    if asked.archs and not _APPENDS.search(text, max(0, c.start - _NEAR), c.start):
+        new = f"set(CMAKE_HIP_ARCHITECTURES {' '.join(asked.archs)})"
+        message = f"the GPUs become those of --arch: {', '.join(asked.archs)}"
+        edits = [replace(c.start, c.end, new)]
         return [finding(ARCHITECTURE, message, c.start, c.end, edits, old=name.text, new="CMAKE_HIP_ARCHITECTURES")]
     message = (
         "NVIDIA's GPUs are taken out; CMAKE_HIP_ARCHITECTURES on the command line, or --arch, says for which to build"

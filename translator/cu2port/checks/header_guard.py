@@ -7,7 +7,8 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
-_GUARDS = {
+#: the macros that guard CUDA's headers, with those of HIP's
+GUARDS = {
     "__CUDA_RUNTIME_H__": "HIP_INCLUDE_HIP_HIP_RUNTIME_H",
     "__CUDA_RUNTIME_API_H__": "HIP_INCLUDE_HIP_HIP_RUNTIME_API_H",
     "__DRIVER_TYPES_H__": "HIP_INCLUDE_HIP_DRIVER_TYPES_H",
@@ -48,7 +49,7 @@ class HeaderGuard(Check):
     """
 
     code, name, severity = "CU219", "header-guard", Severity.INFO
-    triggers = frozenset(_GUARDS)
+    triggers = frozenset(GUARDS)
     examples = (
         Example(
             "#ifdef __DRIVER_TYPES_H__\nint x;\n#endif\n",
@@ -71,9 +72,9 @@ class HeaderGuard(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*_GUARDS):
+        for i in unit.find(*GUARDS):
             name = unit.t[i]
-            hip = _GUARDS[name]
+            hip = GUARDS[name]
             d = unit.in_directive(i)
             if d is None or d.keyword not in _CONDITIONS or (name in unit.macros and _guards_all(unit, name)):
                 continue

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.includes import host_may_read
+from cu2port.checks.header_guard import GUARDS
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -45,13 +46,23 @@ class HostAlign(Check):
             note="the user's",
             path="a.h",
         ),
+        Example(
+            "#if !defined(__VECTOR_TYPES_H__)\n#define __align__(n) __attribute__((aligned(n)))\n"
+            "struct __align__(8) float2 { float x, y; };\n#endif\nstruct __align__(16) P { float2 a, b; };\n",
+            "#if !defined(HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H)\n"
+            "#define __align__(n) __attribute__((aligned(n)))\n"
+            "struct __align__(8) float2 { float x, y; };\n#endif\n"
+            "struct __attribute__((aligned(16))) P { float2 a, b; };\n",
+            "the user's where CUDA's header is not included, which has it",
+            path="a.h",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         if not host_may_read(unit):
             return
         for i in unit.find(*_NAMES):
-            if unit.tok(i + 1) != "(" or unit.owns(unit.t[i]) or unit.t[i] in unit.macros:
+            if unit.tok(i + 1) != "(" or _is_own(unit, i):
                 continue
             close = unit.match[i + 1]
             if close < 0:
@@ -67,3 +78,17 @@ class HostAlign(Check):
                 cuda=unit.t[i],
                 effects=(("host", "compile-error"),),
             )
+
+
+def _is_own(unit: Unit, i: int) -> bool:
+    """Whether the name at token i is the user's, and not only where one of CUDA's headers is not included."""
+    name = unit.t[i]
+    if name not in unit.macros:
+        return unit.owns(name)
+    here = unit.conditions(unit.p[i])
+    for m in unit.macros[name]:
+        around = [g for g in unit.conditions(unit.p[m.directive.first]) if g not in here]
+        asked = [unit.directives[k] for g in around for k in g.chain if k <= g.opener]
+        if not any(GUARDS.keys() & {*unit.t[d.first : d.stop]} for d in asked):
+            return True
+    return False

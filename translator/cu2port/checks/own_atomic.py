@@ -76,7 +76,7 @@ class OwnAtomic(Check):
                 f"`{f.name}` of `{kind}` is also defined by HIP",
                 unit.p[f.name_at],
                 unit.end(f.name_at),
-                _guard(unit, f),
+                left_to_others(unit, f),
                 trust=Trust.REVIEW,
                 cuda=f.name,
                 effects=(("all", "compile-error"),),
@@ -105,9 +105,13 @@ def own_functions(unit: Unit, names: frozenset[str]) -> Iterator[Function]:
     for f in unit.functions:
         if f.name not in names or "__device__" not in f.sides or unit.declarations.template_at(f.first):
             continue
-        in_macro = unit.in_directive(f.name_at) is not None
-        if not in_macro and not _is_nested(unit, f) and not is_left_out(unit, unit.p[f.first]):
+        if is_global(unit, f) and not is_left_out(unit, unit.p[f.first]):
             yield f
+
+
+def is_global(unit: Unit, f: Function) -> bool:
+    """Whether a definition is in no macro's body, namespace or class."""
+    return unit.in_directive(f.name_at) is None and not _is_nested(unit, f)
 
 
 def _is_nested(unit: Unit, f: Function) -> bool:
@@ -119,8 +123,8 @@ def _is_nested(unit: Unit, f: Function) -> bool:
     )
 
 
-def _guard(unit: Unit, f: Function) -> tuple[Edit, ...]:
-    """`#ifndef` around a definition; nothing where it shares a line with other code."""
+def left_to_others(unit: Unit, f: Function, compiler: str = "__HIPCC__") -> tuple[Edit, ...]:
+    """`#ifndef` around a definition that a compiler need not see; nothing where it shares a line with other code."""
     start, end = unit.p[f.first], unit.end(f.body[1])
     line = unit.text.rfind("\n", 0, start) + 1
     stop = unit.text.find("\n", end)
@@ -129,6 +133,6 @@ def _guard(unit: Unit, f: Function) -> tuple[Edit, ...]:
         return ()
     first = unit.t[f.first]  # with it, since an include may be added at the same place
     return (
-        replace(start, start + len(first), f"#ifndef __HIPCC__\n{unit.text[line:start]}{first}"),
+        replace(start, start + len(first), f"#ifndef {compiler}\n{unit.text[line:start]}{first}"),
         insert(end, "\n#endif", Side.LEFT),
     )
