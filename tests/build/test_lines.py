@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
+from cu2port.build.kinds import is_build_file
 from cu2port.build.lines import anywhere, spoken
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
@@ -142,3 +144,34 @@ def test_lines_say_what_to_write(line: str, said: str) -> None:
 def test_a_shells_cuda_home_is_a_folder(line: str, what: str) -> None:
     (found,) = spoken(line)
     assert found.what == what
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('cudarc = { version = "0.9", optional = true }\n', "a crate that calls CUDA"),
+        ('[target.x.dependencies.cust]\nversion = "0.3"\n', "a crate that calls CUDA"),
+        ("cuda-runtime-sys.workspace = true\n", "a crate that calls CUDA"),
+        ("<artifactId>jcublas</artifactId>\n", "a library of Java that calls CUDA"),
+        ("implementation 'org.nd4j:nd4j-cuda-11.6:1.0'\n", "a library of Java that calls CUDA"),
+        ("    image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n", "an image of NVIDIA's"),
+        ("    uses: someone/cuda-toolkit@v0.2\n", "an image or package of NVIDIA's"),
+    ],
+)
+def test_other_languages_and_ci_servers_are_named(text: str, what: str) -> None:
+    assert [s.what for s in spoken(text)] == [what]
+
+
+@pytest.mark.parametrize(
+    "text", ["custom = 1\n", "# image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n", 'cuda = ["cudarc"]\n']
+)
+def test_what_is_no_dependency(text: str) -> None:
+    assert not list(spoken(text))
+
+
+def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
+    assert is_build_file(str(tmp_path / ".github" / "workflows" / "a.yml"))
+    assert not is_build_file(str(tmp_path / "a.yml"))
+    assert all(
+        is_build_file(x) for x in ("a/.gitlab-ci.yml", "Cargo.toml", "pom.xml", "build.gradle.kts", "Jenkinsfile")
+    )

@@ -22,14 +22,17 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "other",
         r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
-        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
+        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt"
+        r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile",
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
     ("script", r".*\.(?:ba)?sh"),
+    ("workflow", r".*\.ya?ml"),
 )
-#: Kinds of files that are build files only if their text says so.
-BY_TEXT = frozenset({"python", "script"})
+#: Kinds of files that are build files only if their text says so, or their folder.
+BY_TEXT = frozenset({"python", "script", "workflow"})
+_WORKFLOWS = "/.github/workflows/"
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
@@ -42,7 +45,7 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
     "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds some,
-    and "script" a shell's, where `calls_nvcc` says so."""
+    "script" a shell's, where `calls_nvcc` says so, and "workflow" a file that is one in GitHub's folder of these."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -64,11 +67,13 @@ def calls_nvcc(data: bytes) -> bool:
 
 
 def is_build_file(path: str) -> bool:
-    """Whether a file is a build file by its name, or by its text for a module of Python and a shell's script. One that
-    cannot be read is none: who copies it says so."""
+    """Whether a file is a build file by its name, by its text for a module of Python and a shell's script, or by its
+    folder for a workflow. One that cannot be read is none: who copies it says so."""
     kind = kind_of(os.path.basename(path))  # noqa: PTH119 - a Path for each file of a tree costs too much
     if kind not in BY_TEXT:
         return kind != ""
+    if kind == "workflow":
+        return _WORKFLOWS in path.replace(os.sep, "/")
     try:
         data = read_regular(path, MOST_BYTES)
     except OSError:

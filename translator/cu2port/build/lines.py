@@ -92,6 +92,18 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "NVIDIA's libraries or compiler for Rust",
         'rustc-link-lib=amdhip64 (hipblas, ...), and compile by hipcc: .compiler("hipcc")',
     ),
+    (
+        r"^\s*(?:\[[\w.-]*dependencies\.)?(?:cudarc|cust|rustacuda|cuda-(?:driver-|runtime-)?sys|cuda_(?:std|builder)"
+        r"|cu(?:blas|dnn|fft|rand|sparse|solver)-sys|nvml-wrapper)(?:\]|\.|\s*=)",
+        "a crate that calls CUDA",
+        "bindings of HIP's C API; the program's calls of the crate are not converted",
+    ),
+    (
+        r"<artifactId>(?:jcu\w+|jnvrtc|nd4j-cuda[\w.-]*|cuda(?:-platform[\w-]*)?)</artifactId>"
+        r"|\borg\.(?:jcuda:|bytedeco:cuda|nd4j:nd4j-cuda)",
+        "a library of Java that calls CUDA",
+        "calls of HIP's C API by JNI or foreign functions; the program's calls of the library are not converted",
+    ),
     (r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),
     (r"\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
     (r"\bcupy-cuda\d+x?\b", "CuPy for CUDA", "CuPy that is built for ROCm"),
@@ -140,10 +152,10 @@ class Spoken(NamedTuple):
 
 
 def spoken(text: str) -> Iterator[Spoken]:
-    """The lines of a text that refer to CUDA, each once, at most 40."""
+    """The lines of a text that refer to CUDA, each once, at most 40. Those that begin with `#` are comments."""
     count = start = 0
     for number, line in enumerate(text.split("\n"), 1):
-        for pattern, what, instead in _COMPILED:
+        for pattern, what, instead in () if line.lstrip().startswith("#") else _COMPILED:
             found = pattern.search(line)
             if found:
                 yield Spoken(number, start, line, what, found.expand(instead) if "\\g<" in instead else instead)
