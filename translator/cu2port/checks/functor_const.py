@@ -9,6 +9,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
     Assign,
+    Block,
     CallExpr,
     Decl,
     Expr,
@@ -29,7 +30,7 @@ class FunctorConst(Check):
     """A functor for CUB or Thrust has an `operator()` that is not `const`.
 
     rocPRIM calls functors through constant wrappers, which does not compile then. `const` is added where the function
-    changes no member.
+    changes no member, and to the functions of its class that it calls.
     """
 
     code, name, severity = "CU717", "functor-const", Severity.INFO
@@ -65,6 +66,26 @@ class FunctorConst(Check):
             "struct M { HD int operator()(int a) const { return CHECK(a); } };\nusing hipcub::Max;\n",
             "its sides in a macro body; as a macro's argument",
         ),
+        Example(
+            "struct M { int n; __device__ int g(int a) { return a * n; }\n"
+            "  static __device__ int h(int a) { return a; }\n"
+            "  __device__ int operator()(int a) { return g(a) + h(a); } };\nusing cub::Max;\n",
+            "struct M { int n; __device__ int g(int a) const { return a * n; }\n"
+            "  static __device__ int h(int a) { return a; }\n"
+            "  __device__ int operator()(int a) const { return g(a) + h(a); } };\nusing hipcub::Max;\n",
+            "it calls another function of the class",
+            findings=2,
+        ),
+        Example(
+            "struct M { int n; __device__ void g(int a) { n += a; } __device__ int k(int a);\n"
+            "  __device__ int operator()(int a) { g(a); return n; }\n"
+            "  __device__ int operator()(int a, int b) { return k(a); } };\nusing cub::Max;\n",
+            "struct M { int n; __device__ void g(int a) { n += a; } __device__ int k(int a);\n"
+            "  __device__ int operator()(int a) { g(a); return n; }\n"
+            "  __device__ int operator()(int a, int b) { return k(a); } };\nusing hipcub::Max;\n",
+            "that one changes a member, or nobody knows",
+            findings=2,
+        ),
         Example("struct M { __device__ int operator()(int a) const { return a; } };\nusing cub::Max;\n"),
         Example("struct M { __device__ int operator()(int a) { return a; } };\n", note="for another library"),
         Example("auto f = [] __device__(int a) { return a; };\nusing cub::Max;\n", note="a lambda"),
@@ -73,6 +94,7 @@ class FunctorConst(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "operator" not in unit.words or not unit.words & _LIBRARIES:
             return
+        told: set[int] = set()
         for f in unit.functions:
             if f.name != "operator()" or "__device__" not in f.sides or not 1 <= len(_arguments(unit, f)) <= 2:
                 continue
@@ -82,29 +104,77 @@ class FunctorConst(Check):
             if unit.declarations.scope_at(f.first).kind != "class":
                 continue
             end = unit.end(f.params[1])
+            called = _called(unit, f)
             yield self.finding(
                 "rocPRIM calls functors as constants, and this `operator()` is not `const`",
                 unit.p[f.name_at],
                 end,
-                () if self._changes(unit, f) else (insert(end, " const", Side.LEFT),),
-                severity=Severity.WARNING if self._changes(unit, f) else Severity.INFO,
+                () if called is None else (insert(end, " const", Side.LEFT),),
+                severity=Severity.WARNING if called is None else Severity.INFO,
                 effects=(("all", "compile-error"),),
             )
+            for g in called or ():
+                if g.name_at not in told:
+                    told.add(g.name_at)
+                    stop = unit.end(g.params[1])
+                    yield self.finding(
+                        f"`{g.name}` is called by an `operator()` that becomes `const`, and is not",
+                        unit.p[g.name_at],
+                        stop,
+                        (insert(stop, " const", Side.LEFT),),
+                        effects=(("all", "compile-error"),),
+                    )
 
-    def _changes(self, unit: Unit, f: Function) -> bool:
-        """Whether a function may change something that is neither its own nor a parameter."""
-        body = read_body(unit, f.body[0] + 1, f.body[1])
-        local = {s.name for s in statements(body) if isinstance(s, Decl)}
-        local |= {p.name for p in parameters(unit, *f.params)}
-        changed: set[str] = set()
+
+def _called(unit: Unit, f: Function) -> list[Function] | None:
+    """The functions of its class that a function calls and that are not constant; None: one of them may change a
+    member, or its body is elsewhere."""
+    scope = unit.declarations.scope_at(f.first)
+    found: list[Function] = []
+    queue, named = [f], unit.once(_by_name)
+    while queue:
+        g = queue.pop()
+        body = read_body(unit, g.body[0] + 1, g.body[1])
+        if _changes(unit, g, body):
+            return None
         for e in expressions(body):
-            if isinstance(e, Assign):
-                changed.add(_changed(unit, e.target))
-            elif isinstance(e, Unary) and e.op in _STEPS:
-                changed.add(_changed(unit, e.x))
-            elif isinstance(e, CallExpr) and isinstance(e.callee, Member):
-                changed.add(root(e.callee))  # a function of a member may change it
-        return bool(changed - local - {""}) or "this" in unit.t[f.body[0] : f.body[1]]
+            if not isinstance(e, CallExpr) or not isinstance(e.callee, Name) or e.callee.qualified:
+                continue
+            d = unit.declarations.visible(e.callee.text, e.callee.at)
+            if d is None or d.kind != "function" or d.scope is not scope:
+                continue
+            known = [h for h in named.get(d.name, ()) if unit.declarations.scope_at(h.first) is scope]
+            if not known and "static" not in unit.t[d.first : d.stop]:
+                return None
+            for h in known:
+                kept = "static" in unit.t[h.first : h.name_at] or "const" in unit.t[h.params[1] + 1 : h.body[0]]
+                if not kept and h.name_at not in {f.name_at, *(x.name_at for x in found)}:
+                    found.append(h)
+                    queue.append(h)
+    return found
+
+
+def _by_name(unit: Unit) -> dict[str, list[Function]]:
+    """The functions of a file by their names."""
+    found: dict[str, list[Function]] = {}
+    for f in unit.functions:
+        found.setdefault(f.name, []).append(f)
+    return found
+
+
+def _changes(unit: Unit, f: Function, body: Block) -> bool:
+    """Whether a function may itself change something that is neither its own nor a parameter."""
+    local = {s.name for s in statements(body) if isinstance(s, Decl)}
+    local |= {p.name for p in parameters(unit, *f.params)}
+    changed: set[str] = set()
+    for e in expressions(body):
+        if isinstance(e, Assign):
+            changed.add(_changed(unit, e.target))
+        elif isinstance(e, Unary) and e.op in _STEPS:
+            changed.add(_changed(unit, e.x))
+        elif isinstance(e, CallExpr) and isinstance(e.callee, Member):
+            changed.add(root(e.callee))  # a function of a member may change it
+    return bool(changed - local - {""}) or "this" in unit.t[f.body[0] : f.body[1]]
 
 
 def _changed(unit: Unit, e: Expr) -> str:
