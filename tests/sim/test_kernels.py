@@ -55,6 +55,23 @@ def test_a_store_far_behind_an_allocation_names_kernel_and_distance(simulated: C
     assert b"kernel far launched at" in ran.errors
 
 
+def test_the_devices_side_outside_of_functions_is_left_out_and_named(simulated: Callable[..., simulate.Ran]) -> None:
+    """A unit is compiled once: a branch in a function is the device's, one around functions the host's."""
+    ran = simulated(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "#ifdef __HIP_DEVICE_COMPILE__\n__host__ __device__ int side() { return 1; }\n"
+        "#else\n__host__ __device__ int side() { return 2; }\n#endif\n"
+        "#ifndef __HIP_DEVICE_COMPILE__\n#include <vector>\n#else\n#define MARK\n#endif\n"
+        "__global__ void k() {\n#ifdef __HIP_DEVICE_COMPILE__\n#include <cassert>\n"
+        '  printf("%d\\n", side());\n#endif\n}\n'
+        "int main() { k<<<1, 1>>>(); (void)hipDeviceSynchronize(); }\n",
+        64,
+        time_s=60,
+    )
+    assert (ran.code, ran.output) == (0, b"2\n")
+    assert ran.errors.count(b"the device's side of this #if is left out") == 1 and b":3: the device's" in ran.errors
+
+
 def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated: Callable[..., simulate.Ran]) -> None:
     headers = {
         "HIP_INCLUDE_HIP_HIP_FP16_H": "hip/hip_fp16.h",

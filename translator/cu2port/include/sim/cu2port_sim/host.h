@@ -67,6 +67,7 @@ int device_of(const void* p);
 double seconds();
 int& last_error();
 void not_supported(const char* name);
+bool leaves_out(const char* place);  // says so once
 unsigned long long clock_ticks();
 
 // --check: the order of work on streams, order.inc. Nothing of it is asked or kept otherwise.
