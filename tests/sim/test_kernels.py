@@ -61,15 +61,17 @@ def test_the_devices_side_outside_of_functions_is_left_out_and_named(simulated: 
         "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
         "#ifdef __HIP_DEVICE_COMPILE__\n__host__ __device__ int side() { return 1; }\n"
         "#else\n__host__ __device__ int side() { return 2; }\n#endif\n"
+        "#if defined(__HIP_DEVICE_COMPILE__)\n#include <cassert>\n#endif\n#if defined(__HIP_DEVICE_COMPILE__)\n"
+        "template <int N> static inline __device__\nint alone() { return N; }\n#endif\n"
         "#ifndef __HIP_DEVICE_COMPILE__\n#include <vector>\n#else\n#define MARK\n#endif\n"
         "__global__ void k() {\n#ifdef __HIP_DEVICE_COMPILE__\n#include <cassert>\n"
-        '  printf("%d\\n", side());\n#endif\n}\n'
+        '  printf("%d%d\\n", side(), alone<7>());\n#endif\n}\n'
         "int main() { k<<<1, 1>>>(); (void)hipDeviceSynchronize(); }\n",
         64,
         time_s=60,
     )
-    assert (ran.code, ran.output) == (0, b"2\n")
-    assert ran.errors.count(b"the device's side of this #if is left out") == 1 and b":3: the device's" in ran.errors
+    assert (ran.code, ran.output) == (0, b"27\n")
+    assert ran.errors.count(b"the device's side of this #if is left out") == 2 and b":3: the device's" in ran.errors
 
 
 def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated: Callable[..., simulate.Ran]) -> None:

@@ -17,7 +17,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE
 from cu2port.verify.copies import Copy, on_one_line
 from cu2port.verify.jumps import Region, regions, turns
-from cu2port.verify.left_out import say_left_out
+from cu2port.verify.left_out import with_devices_side
 from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
@@ -49,7 +49,7 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[in
     if any(x in unit.text for x in _BY_ADDRESS):
         _erase(copy)
     rewrite_shared(copy.unit, copy.replace)
-    say_left_out(copy)
+    with_devices_side(copy)
     return f"{copy.line(0)}{copy.text()}"
 
 

@@ -1,18 +1,24 @@
-"""Code for the device alone outside of functions: the simulator compiles a unit once, where that is the host's side, so
-kernels get what the host has there. A program says so when it starts."""
+"""Code for the device alone outside of functions. The simulator compiles a unit once, and there it is the host's side.
+
+Functions of the device that the host has no others for are compiled all the same. Elsewhere kernels get what the host
+has, and a program says so when it starts."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import Directive
 from cu2port.verify.copies import Copy
 from cu2port.verify.sim_compiler import INCLUDE_DIR
 
 _MACRO = "__HIP_DEVICE_COMPILE__"
+_DEVICE = frozenset({"__device__", "__global__"})
 _OPENS = frozenset({"if", "ifdef", "ifndef"})
 
 
@@ -20,19 +26,23 @@ _OPENS = frozenset({"if", "ifdef", "ifndef"})
 class _Chain:
     """An `#if` with its other branches. `is_device`: the one that is read is the device's, from token `first` on."""
 
-    opener: int
+    opener: Directive
     first: int
     is_device: bool
     is_negated: bool
     includes: bool = False
     found: bool = False
+    is_alone: bool = True  # no other branch
 
 
-def say_left_out(copy: Copy) -> None:
-    """Write where the device's side outside of functions includes a file or has functions."""
+def with_devices_side(copy: Copy) -> None:
+    """Take the device's side where the host has none; write where what is left out includes files or has functions."""
     if Path(copy.unit.path).resolve().is_relative_to(INCLUDE_DIR):
         return
-    for n, i in enumerate(left_out(copy.unit)):
+    left, taken = left_out(copy.unit)
+    for d in taken:
+        copy.replace(d.first, d.stop, "#if 1")
+    for n, i in enumerate(left):
         line = copy.line(copy.unit.p[i])
         place = line.partition(" ")[2].strip()
         number, _, name = place.partition(" ")
@@ -40,30 +50,47 @@ def say_left_out(copy: Copy) -> None:
         copy.before(i, f"static inline const bool cu2port_left_{n} = ::cu2port_sim::leaves_out({text});\n{line}")
 
 
-def left_out(unit: Unit) -> list[int]:
-    """The first tokens of such conditionals."""
+def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
+    """The first tokens of conditionals whose device's side is left out, and those whose is taken."""
     if not unit.find(_MACRO):
-        return []
-    functions = sorted(f.first for f in unit.functions)
-    out, chains = [], list[_Chain]()
+        return [], []
+    functions = sorted(unit.functions, key=lambda f: f.first)
+    starts = [f.first for f in functions]
+    names = Counter(f.name for f in functions)
+    left, taken, chains = list[int](), list[Directive](), list[_Chain]()
     for d in unit.directives:
         if d.keyword in _OPENS:
             device, negated = _asks(unit, d)
-            chains.append(_Chain(d.first, d.stop, device, negated))
+            chains.append(_Chain(d, d.stop, device, negated))
         elif d.keyword == "include":
             for c in chains:
                 c.includes = c.includes or c.is_device
         elif d.keyword in ("elif", "else", "endif") and chains:
             c = chains[-1]
-            within = bisect_left(functions, d.first) > bisect_left(functions, c.first)
-            c.found = c.found or (c.is_device and (c.includes or within))
+            inside = functions[bisect_left(starts, c.first) : bisect_left(starts, d.first)]
+            c.found = c.found or (c.is_device and (c.includes or bool(inside)))
+            if d.keyword == "endif" and c.is_alone and not c.includes and _is_devices(unit, c.opener, inside, names):
+                c.found = False
+                taken.append(c.opener)
+            c.is_alone = False
             c.first, c.includes = d.stop, False
             c.is_device = c.is_negated if d.keyword == "else" else _asks(unit, d)[0]
             if d.keyword == "endif":
                 chains.pop()
-                if c.found and unit.function_at(c.opener) is None:
-                    out.append(c.opener)
-    return sorted(out)
+                if c.found and unit.function_at(c.opener.first) is None:
+                    left.append(c.opener.first)
+    return sorted(left), taken
+
+
+def _is_devices(unit: Unit, opener: Directive, inside: Sequence[Function], names: Mapping[str, int]) -> bool:
+    """Whether a condition asks for the device and nothing else, and what it is for are the device's functions, which
+    have no others of their names."""
+    words = [x for x in unit.t[opener.first + 1 : opener.stop] if x not in ("(", ")", "defined")]
+    if words not in (["if", _MACRO], ["ifdef", _MACRO]) or unit.function_at(opener.first) is not None:
+        return False
+    own = Counter(f.name for f in inside)
+    alone = (f.sides & _DEVICE and "__host__" not in f.sides and names[f.name] == own[f.name] for f in inside)
+    return bool(inside) and all(alone)
 
 
 def _asks(unit: Unit, d: Directive) -> tuple[bool, bool]:

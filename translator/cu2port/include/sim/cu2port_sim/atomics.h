@@ -137,6 +137,35 @@ inline T atomicCAS_block(T* p, cu2port_sim::Plain<T> e, cu2port_sim::Plain<T> v,
     return atomicCAS(p, e, v, where);
 }
 
+// HIP declares functions: a program's own templates of these names come second.
+#define CU2PORT_SIM_ATOMIC_OF(name, T) \
+    inline T name(T* p, T v, CU2PORT_SIM_AT) { return name<T>(p, v, where); }
+#define CU2PORT_SIM_ATOMIC_OF_WORDS(name)    \
+    CU2PORT_SIM_ATOMIC_OF(name, int)         \
+    CU2PORT_SIM_ATOMIC_OF(name, unsigned)    \
+    CU2PORT_SIM_ATOMIC_OF(name, unsigned long long)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicAdd)
+CU2PORT_SIM_ATOMIC_OF(atomicAdd, float)
+CU2PORT_SIM_ATOMIC_OF(atomicAdd, double)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicSub)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicExch)
+CU2PORT_SIM_ATOMIC_OF(atomicExch, float)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicMin)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicMax)
+CU2PORT_SIM_ATOMIC_OF(atomicInc, unsigned)
+CU2PORT_SIM_ATOMIC_OF(atomicDec, unsigned)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicAnd)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicOr)
+CU2PORT_SIM_ATOMIC_OF_WORDS(atomicXor)
+#undef CU2PORT_SIM_ATOMIC_OF_WORDS
+#undef CU2PORT_SIM_ATOMIC_OF
+#define CU2PORT_SIM_CAS_OF(T) \
+    inline T atomicCAS(T* p, T expected, T v, CU2PORT_SIM_AT) { return atomicCAS<T>(p, expected, v, where); }
+CU2PORT_SIM_CAS_OF(int)
+CU2PORT_SIM_CAS_OF(unsigned)
+CU2PORT_SIM_CAS_OF(unsigned long long)
+#undef CU2PORT_SIM_CAS_OF
+
 #define __HIP_MEMORY_SCOPE_SINGLETHREAD 1
 #define __HIP_MEMORY_SCOPE_WAVEFRONT 2
 #define __HIP_MEMORY_SCOPE_WORKGROUP 3
