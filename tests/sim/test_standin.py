@@ -436,3 +436,10 @@ def test_builds_that_look_for_thrust_find_it(folder: Path) -> None:
     done = called("sim-cc", *words, cwd=folder)
     said = [x for line in done.stdout.splitlines()[-20:] if not line.startswith("#") for x in line.split()]
     assert said[-4:] == ["x", "=", "4", ";"], done.stdout[-200:] + done.stderr  # the one in plain C++
+
+
+def test_a_stand_in_that_outlives_its_session_says_nothing(tmp_path: Path) -> None:
+    """The time limit ends a session, whose folder goes; a compiler may still run."""
+    log.note(str(tmp_path / "gone" / "log"), "object", "a.cu")
+    log.note(str(tmp_path / "log"), "object", "a.cu")
+    assert log.read(tmp_path / "log").objects == 1

@@ -18,8 +18,8 @@ def is_probe(path: str) -> bool:
 
 
 def note(log: str, word: str, text: str) -> None:
-    """Append a line; nothing where there is no session."""
-    if not log:
+    """Append a line; nothing where there is no session, or it has ended."""
+    if not log or not Path(log).parent.is_dir():
         return
     data = f"{word}\t{os.getpid()}\t{' '.join(text.split())}\n".encode("utf-8", "surrogateescape")
     file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
