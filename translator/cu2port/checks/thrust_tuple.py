@@ -7,10 +7,11 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
 _ITERATORS = ("make_zip_iterator", "zip_iterator")
-_TUPLES = {"make_tuple": "thrust::make_tuple", "tuple": "thrust::tuple", "pair": "thrust::pair", "tie": "thrust::tie"}
-_OF_CUDA = frozenset({"get", "make_tuple", "tie", "tuple", "tuple_element", "tuple_size"})
-_HEADER = "thrust/tuple.h"
+_TUPLES = frozenset({"make_tuple", "pair", "tie", "tuple"})
+_OF_CUDA = frozenset({"get", "identity", "make_tuple", "tie", "tuple", "tuple_element", "tuple_size"})
+_HEADERS = {"identity": "thrust/functional.h"}
 _CUDA = ["cuda", "::", "std", "::"]
+_THRUST = ["thrust", "::"]
 _SPACES = (_CUDA, ["std", "::"])
 
 
@@ -18,8 +19,9 @@ class ThrustTuple(Check):
     """A tuple of libcu++ or of the standard library is used with Thrust.
 
     Thrust's own tuple is libcu++'s in CUDA 13. rocThrust's is a class of its own, and its iterators and functors take
-    no other. The tuple of a zip iterator is written `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple
-    and `get` become Thrust's. Decomposers of keys for a radix sort need `rocprim::tuple`.
+    no other, and deduce no arguments of `thrust::tuple(a, b)`. The tuple of a zip iterator is written
+    `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple and `get` become Thrust's; so does `identity`,
+    which is in `std` since C++20 only. Decomposers of keys for a radix sort need `rocprim::tuple`.
     """
 
     code, name, severity = "CU718", "thrust-tuple", Severity.INFO
@@ -45,6 +47,18 @@ class ThrustTuple(Check):
             "struct F { template <class T> __device__ void operator()(T t) { thrust::get<1>(t) = 1; } };\n",
             "an element of what Thrust gives",
         ),
+        Example(
+            "#include <thrust/copy.h>\nauto e = thrust::copy_if(a, b, c, d, cuda::std::identity{});\n",
+            "#include <thrust/functional.h>\n#include <thrust/copy.h>\n"
+            "auto e = thrust::copy_if(a, b, c, d, thrust::identity<>{});\n",
+            "what C++17 has not",
+        ),
+        Example(
+            "#include <thrust/iterator/zip_iterator.h>\nauto z = thrust::make_zip_iterator(thrust::tuple(a, b));\n",
+            "#include <thrust/iterator/zip_iterator.h>\n"
+            "auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n",
+            "template arguments that are deduced",
+        ),
         Example("auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n", note="Thrust's own"),
         Example("int f(cuda::std::tuple<int> t) { return cuda::std::get<0>(t); }\n", note="no Thrust in the file"),
         Example("auto z = f(std::make_tuple(a, b));\n", note="another function"),
@@ -52,19 +66,24 @@ class ThrustTuple(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         yield from self._of_iterators(unit)
-        for i in unit.find("cuda") if "thrust" in unit.words else ():
-            last = i + len(_CUDA)
-            if unit.t[i:last] == _CUDA and unit.tok(last) in _OF_CUDA:
-                first = unit.qualifier(i)
-                new = f"thrust::{unit.t[last]}"
-                yield self.finding(
-                    f"Thrust's functions take `{new}` and no other in ROCm",
-                    unit.p[max(0, first - 1)],  # before the row of the name, which would write `std::`
-                    unit.end(last),
-                    (replace(unit.p[first], unit.end(last), new),),
-                    effects=(("all", "compile-error"),),
-                    needs=(_HEADER,),
-                )
+        for i in unit.find("cuda", "thrust") if "thrust" in unit.words else ():
+            space = _CUDA if unit.t[i] == "cuda" else _THRUST
+            last = i + len(space)
+            name = unit.tok(last)
+            if unit.t[i:last] != space or (
+                name not in _OF_CUDA if space is _CUDA else name != "tuple" or _named(unit, last) == name
+            ):
+                continue
+            first = unit.qualifier(i)
+            new = f"thrust::{_named(unit, last)}"
+            yield self.finding(
+                f"Thrust's functions take `{new}` and no other in ROCm",
+                unit.p[max(0, first - 1)],  # before the row of the name, which would write `std::`
+                unit.end(last),
+                (replace(unit.p[first], unit.end(last), new),),
+                effects=(("all", "compile-error"),),
+                needs=(_HEADERS.get(name, "thrust/tuple.h"),) if space is _CUDA else (),
+            )
 
     def _of_iterators(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*_ITERATORS):
@@ -72,9 +91,9 @@ class ThrustTuple(Check):
             close = unit.match[k] if unit.tok(k) == "(" else unit.angle_close(k) if unit.tok(k) == "<" else -1
             for space in _SPACES if close > 0 else ():
                 last = k + 1 + len(space)
-                new = _TUPLES.get(unit.tok(last))
                 is_seen = space is _CUDA and unit.tok(last) in _OF_CUDA and "thrust" in unit.words
-                if unit.t[k + 1 : last] == space and new is not None and not is_seen:
+                if unit.t[k + 1 : last] == space and unit.tok(last) in _TUPLES and not is_seen:
+                    new = f"thrust::{_named(unit, last)}"
                     yield self.finding(
                         f"rocThrust's iterators take `{new}` only",
                         unit.p[i],
@@ -82,3 +101,11 @@ class ThrustTuple(Check):
                         (replace(unit.p[k + 1], unit.end(last), new),),
                         effects=(("all", "compile-error"),),
                     )
+
+
+def _named(unit: Unit, i: int) -> str:
+    """How Thrust names what token i is in libcu++; `tuple(a, b)`, with arguments to deduce, is made by a function."""
+    name = unit.t[i]
+    if name == "tuple" and unit.tok(i + 1) == "(":
+        return "make_tuple"
+    return "identity<>" if name == "identity" else name
