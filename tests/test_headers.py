@@ -334,6 +334,13 @@ int main() {
     static_assert(sizeof(half(1)) == sizeof(double), "");
     static_assert(std::is_same<decltype(cu2port::declval<int>()), int &&>::value, "");
     static_assert(std::is_same<decltype(cu2port::declval<key &>().k), int>::value, "");
+    static_assert(cu2port::identity{}(3) == 3, "");
+    static_assert(std::is_same<decltype(cu2port::identity{}(cu2port::declval<const key &>())), const key &>::value, "");
+    static_assert(std::is_same<cu2port::remove_cvref_t<const key &>, key>::value, "");
+    static_assert(std::is_same<cu2port::type_identity_t<int &>, int &>::value, "");
+    static_assert(std::is_same<cu2port::iter_value_t<const key *>, key>::value, "");
+    static_assert(std::is_same<cu2port::iter_reference_t<const key *>, const key &>::value, "");
+    static_assert(std::is_same<cu2port::iter_difference_t<key *&>, std::ptrdiff_t>::value, "");
     return cu2port::maximum<key>{}(a, b).tag == 7 && cu2port::minimum<>{}(a, b).tag == 7 && half(3) / 2 == 1.5 ? 0 : 1;
 }
 """

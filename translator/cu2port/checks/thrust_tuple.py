@@ -8,8 +8,8 @@ from cu2port.facts.unit import Unit
 
 _ITERATORS = ("make_zip_iterator", "zip_iterator")
 _TUPLES = frozenset({"make_tuple", "pair", "tie", "tuple"})
-_OF_CUDA = frozenset({"get", "identity", "make_tuple", "tie", "tuple", "tuple_element", "tuple_size"})
-_HEADERS = {"identity": "thrust/functional.h"}
+_OF_CUDA = frozenset({"get", "make_pair", "make_tuple", "pair", "tie", "tuple", "tuple_element", "tuple_size"})
+_HEADERS = {"make_pair": "thrust/pair.h", "pair": "thrust/pair.h"}
 _CUDA = ["cuda", "::", "std", "::"]
 _THRUST = ["thrust", "::"]
 _SPACES = (_CUDA, ["std", "::"])
@@ -20,8 +20,8 @@ class ThrustTuple(Check):
 
     Thrust's own tuple is libcu++'s in CUDA 13. rocThrust's is a class of its own, and its iterators and functors take
     no other, and deduce no arguments of `thrust::tuple(a, b)`. The tuple of a zip iterator is written
-    `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple and `get` become Thrust's; so does `identity`,
-    which is in `std` since C++20 only. Decomposers of keys for a radix sort need `rocprim::tuple`.
+    `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple, pair and `get` become Thrust's: the host's pair
+    cannot be assigned to in kernels. Decomposers of keys for a radix sort need `rocprim::tuple`.
     """
 
     code, name, severity = "CU718", "thrust-tuple", Severity.INFO
@@ -48,18 +48,17 @@ class ThrustTuple(Check):
             "an element of what Thrust gives",
         ),
         Example(
-            "#include <thrust/copy.h>\nauto e = thrust::copy_if(a, b, c, d, cuda::std::identity{});\n",
-            "#include <thrust/functional.h>\n#include <thrust/copy.h>\n"
-            "auto e = thrust::copy_if(a, b, c, d, thrust::identity<>{});\n",
-            "what C++17 has not",
-        ),
-        Example(
             "#include <thrust/iterator/zip_iterator.h>\nauto z = thrust::make_zip_iterator(thrust::tuple(a, b));\n",
             "#include <thrust/iterator/zip_iterator.h>\n"
             "auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n",
             "template arguments that are deduced",
         ),
         Example("auto z = thrust::make_zip_iterator(thrust::make_tuple(a, b));\n", note="Thrust's own"),
+        Example(
+            "#include <thrust/device_vector.h>\nthrust::device_vector<cuda::std::pair<int, int>> v;\n",
+            "#include <thrust/pair.h>\n#include <thrust/device_vector.h>\n"
+            "thrust::device_vector<thrust::pair<int, int>> v;\n",
+        ),
         Example("int f(cuda::std::tuple<int> t) { return cuda::std::get<0>(t); }\n", note="no Thrust in the file"),
         Example("auto z = f(std::make_tuple(a, b));\n", note="another function"),
     )
@@ -106,6 +105,4 @@ class ThrustTuple(Check):
 def _named(unit: Unit, i: int) -> str:
     """How Thrust names what token i is in libcu++; `tuple(a, b)`, with arguments to deduce, is made by a function."""
     name = unit.t[i]
-    if name == "tuple" and unit.tok(i + 1) == "(":
-        return "make_tuple"
-    return "identity<>" if name == "identity" else name
+    return "make_tuple" if name == "tuple" and unit.tok(i + 1) == "(" else name

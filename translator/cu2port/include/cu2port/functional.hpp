@@ -1,5 +1,5 @@
 // cu2port functional: the larger and the smaller of two values, and functions that say what they return, as libcu++ has
-// them; `std::declval` for both sides.
+// them; `std::declval` for both sides; and what `std` has since C++20 only, under its names.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values
@@ -9,6 +9,9 @@
 #ifdef __cplusplus  // a C source may include the header that includes this one
 
 #include <type_traits>
+#ifndef __HIPCC_RTC__
+#include <iterator>
+#endif
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -55,6 +58,21 @@ CU2PORT_FUNCTIONAL returns<R_, typename std::decay<F_>::type> proclaim_return_ty
     return {static_cast<F_ &&>(f)};
 }
 
+struct identity {
+    using is_transparent = void;
+    template <class T> CU2PORT_FUNCTIONAL T &&operator()(T &&a) const noexcept { return static_cast<T &&>(a); }
+};
+
+template <class T> struct remove_cvref {
+    using type = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+};
+template <class T> using remove_cvref_t = typename remove_cvref<T>::type;
+
+template <class T> struct type_identity {
+    using type = T;
+};
+template <class T> using type_identity_t = typename type_identity<T>::type;
+
 // `std::declval` is the host's, and clang refuses it in a function for the device, though nobody calls it there
 template <class T>
 #ifdef __HIP__
@@ -62,6 +80,13 @@ __host__ __device__
 #endif
     typename std::add_rvalue_reference<T>::type
     declval() noexcept;
+
+#ifndef __HIPCC_RTC__
+template <class T> using iterator_traits_of = std::iterator_traits<typename std::decay<T>::type>;
+template <class T> using iter_value_t = typename iterator_traits_of<T>::value_type;
+template <class T> using iter_difference_t = typename iterator_traits_of<T>::difference_type;
+template <class T> using iter_reference_t = decltype(*cu2port::declval<T &>());
+#endif
 
 }  // namespace cu2port
 
