@@ -74,6 +74,24 @@ def test_the_devices_side_outside_of_functions_is_left_out_and_named(simulated: 
     assert ran.errors.count(b"the device's side of this #if is left out") == 2 and b":3: the device's" in ran.errors
 
 
+def test_the_devices_side_is_named_in_each_file_where_a_declaration_may_be(
+    simulated: Callable[..., simulate.Ran], tmp_path: Path
+) -> None:
+    side = "#ifdef __HIP_DEVICE_COMPILE__\n#include <cassert>\n#endif\n"
+    (tmp_path / "a.h").write_text(side)
+    (tmp_path / "cu2port").mkdir(exist_ok=True)
+    (tmp_path / "cu2port/dot.hpp").write_text(side)  # the name of a helper header
+    ran = simulated(
+        f'#include <hip/hip_runtime.h>\n#include "../a.h"\n#include "../cu2port/dot.hpp"\n{side}'
+        f"enum e {{\n{side}one }};\nint list[] = {{\n{side}1 }};\nstruct s {{\n{side}int a; }};\n"
+        f'namespace n {{\n{side}#include "../a.h"\n}}\nint main() {{ return 0; }}\n',
+        64,
+        time_s=60,
+    )
+    assert ran.code == 0
+    assert ran.errors.count(b"the device's side of this #if is left out") == 3
+
+
 def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated: Callable[..., simulate.Ran]) -> None:
     headers = {
         "HIP_INCLUDE_HIP_HIP_FP16_H": "hip/hip_fp16.h",

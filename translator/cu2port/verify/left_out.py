@@ -37,17 +37,23 @@ class _Chain:
 
 def with_devices_side(copy: Copy) -> None:
     """Take the device's side where the host has none; write where what is left out includes files or has functions."""
-    if Path(copy.unit.path).resolve().is_relative_to(INCLUDE_DIR):
+    if _is_ours(Path(copy.unit.path).resolve()):
         return
     left, taken = left_out(copy.unit)
     for d in taken:
         copy.replace(d.first, d.stop, "#if 1")
-    for n, i in enumerate(left):
+    for i in left:
         line = copy.line(copy.unit.p[i])
         place = line.partition(" ")[2].strip()
         number, _, name = place.partition(" ")
         text = f'{name[:-1]}:{number}"'
-        copy.before(i, f"static inline const bool cu2port_left_{n} = ::cu2port_sim::leaves_out({text});\n{line}")
+        copy.before(i, f"CU2PORT_LEAVES_OUT({text});\n{line}")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is one of our headers, or the copy of a helper header that a converted tree has."""
+    copied = path.parent.name == "cu2port" and (INCLUDE_DIR / "cu2port" / path.name).is_file()
+    return copied or path.is_relative_to(INCLUDE_DIR)
 
 
 def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
@@ -77,9 +83,25 @@ def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
             c.is_device = c.is_negated if d.keyword == "else" else _asks(unit, d)[0]
             if d.keyword == "endif":
                 chains.pop()
-                if c.found and unit.function_at(c.opener.first) is None:
+                if c.found and _is_between_declarations(unit, c.opener.first):
                     left.append(c.opener.first)
     return sorted(left), taken
+
+
+def _is_between_declarations(unit: Unit, i: int) -> bool:
+    """Whether a declaration may be written before token i: outside of functions and classes, and in no list of values
+    or names."""
+    k = i - 1
+    while (d := unit.in_directive(k)) is not None:
+        k = d.first - 1
+    if k < 0:
+        return True
+    scope = unit.declarations.scope_at(k)
+    if unit.t[k] == "{":
+        return scope.kind == "namespace" and scope.first <= k and unit.tok(k - 1) not in ("=", ",", "(", "{")
+    while scope.last == k and scope.parent is not None:
+        scope = scope.parent
+    return scope.kind in ("file", "namespace") and unit.t[k] in (";", "}")
 
 
 def _is_devices(unit: Unit, opener: Directive, inside: Sequence[Function], names: Mapping[str, int]) -> bool:

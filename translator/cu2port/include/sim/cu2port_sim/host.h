@@ -68,6 +68,10 @@ double seconds();
 int& last_error();
 void not_supported(const char* name);
 bool leaves_out(const char* place);  // says so once
+#define CU2PORT_LEAVES_OUT_AS(number, place) \
+    __attribute__((unused)) static const bool cu2port_left_##number = ::cu2port_sim::leaves_out(place)
+#define CU2PORT_LEAVES_OUT_NEXT(number, place) CU2PORT_LEAVES_OUT_AS(number, place)
+#define CU2PORT_LEAVES_OUT(place) CU2PORT_LEAVES_OUT_NEXT(__COUNTER__, place)
 unsigned long long clock_ticks();
 
 // --check: the order of work on streams, order.inc. Nothing of it is asked or kept otherwise.
