@@ -438,6 +438,15 @@ def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: st
     assert b"{ cu2port::sincos(x * real(2), s, s + 1); }" in named.output
 
 
+def test_a_macros_body_takes_what_is_right_for_any_type() -> None:
+    code = "#define TURN(x, s, c) sincos(x, &s, &c)\n__global__ void k(float x) { float s, c; TURN(x, s, c); }\n"
+    assert b"#define TURN(x, s, c) cu2port::sincos(x, &s, &c)\n" in translate(code, path="a.cuh").output
+    for own in ("void sincos(float x, float* s, float* c);\n", "namespace n { int sincos; }\n"):
+        assert b"cu2port" not in translate(own + code.replace("sincos", "n::sincos"), path="a.cuh").output
+    assert b"cu2port" not in translate("#define TURN(x, s, c) sincos(x, &s, &c)\n", path="a.h").output  # C may read it
+
+
+
 def test_a_capital_c_is_a_source_of_cpp() -> None:
     assert [suffix(name) for name in ("d/a.C", "a.c", "A.CU", ".C", "a.")] == [".cc", ".c", ".cu", "", ""]
     kernel = b"__global__ void k() {}\n"

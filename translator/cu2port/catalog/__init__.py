@@ -85,6 +85,11 @@ class Row:
     helper: str = ""
     drop: bool = False
 
+    @property
+    def of_any_type(self) -> bool:
+        """Whether a form says what the name is where the type of an argument is not known."""
+        return any(wanted == "dependent" for form in self.forms for _, wanted in form.types)
+
     def version(self, key: str) -> str:
         """The version text of a key such as `hip_since`; "" when unknown."""
         return dict(self.versions).get(key, "")

@@ -39,7 +39,7 @@ def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
         return None
     e = read_expression(unit, first, stop)
     if wanted == DEPENDENT:
-        return _is_dependent(unit, e)
+        return unit.in_directive(first) is not None or _is_dependent(unit, e)  # a macro's body has no types
     if wanted in TO_CONST:
         return _is_to_const(unit, span, e, TO_CONST[wanted])
     if wanted == MUTABLE:

@@ -140,7 +140,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if row is not None and row.template and unit.tok(i + 1) != "<":
             out.add(i)
             continue
-        renamed = row is not None and row.hip != row.cuda and t[i] not in declared
+        renamed = row is not None and t[i] not in declared and (row.hip != row.cuda or row.of_any_type)
         strict = row is not None and row.strict and not (renamed and in_macro(unit, i))
         if strict or (t[i] in declared and is_declared_for(unit, i)):
             doubtful.append(i)
