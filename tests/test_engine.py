@@ -446,7 +446,6 @@ def test_a_macros_body_takes_what_is_right_for_any_type() -> None:
     assert b"cu2port" not in translate("#define TURN(x, s, c) sincos(x, &s, &c)\n", path="a.h").output  # C may read it
 
 
-
 def test_a_capital_c_is_a_source_of_cpp() -> None:
     assert [suffix(name) for name in ("d/a.C", "a.c", "A.CU", ".C", "a.")] == [".cc", ".c", ".cu", "", ""]
     kernel = b"__global__ void k() {}\n"

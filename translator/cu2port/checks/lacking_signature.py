@@ -7,7 +7,7 @@ from cu2port.catalog.api import api_facts
 from cu2port.catalog.findings import Kind
 from cu2port.catalog.includes import include_findings
 from cu2port.core.late import regex
-from cu2port.core.model import Edit, Finding, Severity, Side, insert
+from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import VERSION_MACROS, names_hip
 from cu2port.facts.unit import Unit, condition_words
@@ -40,6 +40,12 @@ class LackingSignature(Check):
             findings=1,
         ),
         Example(f"namespace n {{\n{_RESULT}}}\n", f"namespace n {{\n{_GUARD}{_RESULT}#endif\n}}\n", "what it returns"),
+        Example(
+            f"{_REFINE}__device__ int f(int v) {{ return __shfl_sync(~0u, v, 0); }}\n",
+            f'#include "cu2port/warp.hpp"\n{_GUARD}{_REFINE}#endif\n'
+            "__device__ int f(int v) { return cu2port::warp::shfl(~0u, v, 0); }\n",
+            "what is included is for all",
+        ),
         Example("void f(int kind = CUSOLVER_IRS_REFINE_NONE);\n", note="a value: another `f` may be called instead"),
         Example("struct S { void set(cusolverIRSRefinement_t kind); };\n", note="a member"),
         Example(_REFINE, path="a.cu", note="a source, which is compiled alone"),
@@ -95,4 +101,6 @@ def _left_out(unit: Unit, d: Declaration, name: str) -> tuple[Edit, ...]:
     if around != unit.conditions(end) or asked & VERSION_MACROS or any(map(names_hip, asked)):
         return ()
     after = _AFTER if unit.text[line - 1 : line] == "\n" else f"\n{_AFTER}"
-    return insert(start, _BEFORE.format(name)), insert(line, after, Side.LEFT)
+    return (
+        Edit(start, line, (_BEFORE.format(name), Span(start, line), after)),
+    )  # behind includes that are added there
