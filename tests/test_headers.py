@@ -336,6 +336,8 @@ int main() {
     static_assert(std::is_same<decltype(cu2port::declval<key &>().k), int>::value, "");
     static_assert(cu2port::identity{}(3) == 3, "");
     static_assert(std::is_same<decltype(cu2port::identity{}(cu2port::declval<const key &>())), const key &>::value, "");
+    static_assert(std::is_same<decltype(cu2port::identity{}(cu2port::declval<key>())), const key &>::value, "");
+    static_assert(std::is_same<decltype(cu2port::identity{}(cu2port::declval<key &>())), key &>::value, "");
     static_assert(std::is_same<cu2port::remove_cvref_t<const key &>, key>::value, "");
     static_assert(std::is_same<cu2port::type_identity_t<int &>, int &>::value, "");
     static_assert(std::is_same<cu2port::iter_value_t<const key *>, key>::value, "");

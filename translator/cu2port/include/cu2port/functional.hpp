@@ -58,9 +58,11 @@ CU2PORT_FUNCTIONAL returns<R_, typename std::decay<F_>::type> proclaim_return_ty
     return {static_cast<F_ &&>(f)};
 }
 
+// A value that is about to go is returned as one that stays: rocThrust asks what a value gives, and passes an element.
 struct identity {
     using is_transparent = void;
-    template <class T> CU2PORT_FUNCTIONAL T &&operator()(T &&a) const noexcept { return static_cast<T &&>(a); }
+    template <class T> CU2PORT_FUNCTIONAL T &operator()(T &a) const noexcept { return a; }
+    template <class T> CU2PORT_FUNCTIONAL const T &operator()(const T &&a) const noexcept { return a; }
 };
 
 template <class T> struct remove_cvref {
