@@ -558,6 +558,18 @@ PATTERNS: dict[str, Pattern] = {
         lambda n: times("// cu2port: ignore-begin\n")(n) + kernel(BALLOT)(n) + "// cu2port: ignore-end\n" * n,
         args=(*LINT, "{file}"),
     ),
+    "lint: a mask in each block": Pattern(
+        lambda n: (
+            "#include <hip/hip_runtime.h>\n" + kernel("if (n) { unsigned a = __activemask(); n += a >> 3; }\n")(n)
+        ),
+        args=(*LINT, "{file}"),
+    ),
+    "lint: loops of shuffles": Pattern(
+        lambda n: (
+            "#include <hip/hip_runtime.h>\n" + kernel("for (int o = 32; o > 0; o /= 2) n += __shfl_xor(n, o);\n")(n)
+        ),
+        args=(*LINT, "{file}"),
+    ),
     "lint --unsafe-fixes": Pattern(
         lambda n: "#include <hip/hip_runtime.h>\n" + kernel(BALLOT)(n), args=(*LINT, "--unsafe-fixes", "{file}")
     ),

@@ -192,6 +192,16 @@ def linted_in_blocks(root: Path, n: int) -> int:
     return linted(root, n, "lint: blocks")
 
 
+def linted_masks(root: Path, n: int) -> int:
+    """What it takes to lint n blocks, each with a mask of the same name."""
+    return linted(root, n, "lint: a mask in each block")
+
+
+def linted_loops(root: Path, n: int) -> int:
+    """What it takes to lint n loops over the distance of a shuffle."""
+    return linted(root, n, "lint: loops of shuffles")
+
+
 def audited(root: Path, n: int) -> int:
     """What it takes to look at n kernels for an audit."""
     path = root / f"{n}.cu"
@@ -212,7 +222,7 @@ def resolved(root: Path, n: int) -> int:
     return lines_run(work)
 
 
-@pytest.mark.parametrize("work", [linted, linted_in_blocks, audited, resolved])
+@pytest.mark.parametrize("work", [linted, linted_in_blocks, linted_masks, linted_loops, audited, resolved])
 def test_work_on_reports_and_trees_is_linear(work: Callable[[Path, int], int], tmp_path: Path) -> None:
     work(tmp_path, 2)  # what is loaded once
     few, many = work(tmp_path, 128), work(tmp_path, 512)

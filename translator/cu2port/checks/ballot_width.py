@@ -79,11 +79,10 @@ class BallotWidth(Check):
             return None
         edits = [replace(unit.p[first], unit.end(name - 1), "unsigned long long")]
         sure = unit.tok(first - 1) in (";", "{", "}", "const") and unit.tok(_end(unit, name)) == ";"
-        for i in unit.find(unit.t[name]):
-            if i != name and function.body[0] < i < function.body[1]:
-                use = _use(unit, i) if i > name else None
-                sure = sure and use is not None
-                edits += use or ()
+        for i in unit.between(name + 1, unit.declarations.scope_at(name).last, unit.t[name]):
+            use = _use(unit, i)
+            sure = sure and use is not None
+            edits += use or ()
         return tuple(dict.fromkeys(edits)), Trust.EXACT if sure else Trust.REVIEW
 
 

@@ -98,16 +98,23 @@ def _distance(unit: Unit, i: int) -> int:
     f = unit.function_at(i)
     if f is None or not is_identifier(name):
         return 0
-    starts = [
-        integer(unit.t[j + 2]) or 0
-        for j in unit.find(name)
-        if f.body[0] < j < f.body[1]
-        and unit.tok(j + 1) == "="
-        and unit.tok(j + 2)[:1].isdigit()
-        and unit.tok(j + 3) == ";"
-        and _opens_for(unit, j)
-    ]
-    return max(starts, default=0)
+    known = unit.once(_known_starts)
+    if (f.first, name) not in known:
+        starts = [
+            integer(unit.t[j + 2]) or 0
+            for j in unit.between(f.body[0] + 1, f.body[1], name)
+            if unit.tok(j + 1) == "="
+            and unit.tok(j + 2)[:1].isdigit()
+            and unit.tok(j + 3) == ";"
+            and _opens_for(unit, j)
+        ]
+        known[f.first, name] = max(starts, default=0)
+    return known[f.first, name]
+
+
+def _known_starts(_: Unit) -> dict[tuple[int, str], int]:
+    """Where the loops over a variable start at most, by a function's first token and its name; those asked for."""
+    return {}
 
 
 def _opens_for(unit: Unit, j: int) -> bool:
