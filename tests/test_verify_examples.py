@@ -32,7 +32,6 @@ CANNOT = {
     "CU603 example 5": "has operands of types that it does not declare",
     "CU608 example 2": "is a statement outside of functions",
     "CU608 example 3": "writes to a surface, which gfx942 does not have",
-    "CU718 example 0": "includes nothing of Thrust",
     "CU718 example 1": "includes nothing of Thrust",
     "CU719 example 1": "is a statement outside of functions",
     "CU719 example 2": "is a statement outside of functions",

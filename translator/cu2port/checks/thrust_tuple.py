@@ -12,15 +12,15 @@ _OF_CUDA = frozenset({"get", "make_pair", "make_tuple", "pair", "tie", "tuple", 
 _HEADERS = {"make_pair": "thrust/pair.h", "pair": "thrust/pair.h"}
 _CUDA = ["cuda", "::", "std", "::"]
 _THRUST = ["thrust", "::"]
-_SPACES = (_CUDA, ["std", "::"])
+_SPACES = (_CUDA, ["std", "::"], _THRUST)
 
 
 class ThrustTuple(Check):
     """A tuple of libcu++ or of the standard library is used with Thrust.
 
     Thrust's own tuple is libcu++'s in CUDA 13. rocThrust's is a class of its own, and its iterators and functors take
-    no other, and deduce no arguments of `thrust::tuple(a, b)`. The tuple of a zip iterator is written
-    `thrust::make_tuple`, and in files that use Thrust, libcu++'s tuple, pair and `get` become Thrust's: the host's pair
+    no other. The tuple of a zip iterator is written `thrust::make_tuple`, also where `thrust::tuple(a, b)` deduces its
+    template arguments, and in files that use Thrust, libcu++'s tuple, pair and `get` become Thrust's: the host's pair
     cannot be assigned to in kernels. Decomposers of keys for a radix sort need `rocprim::tuple`.
     """
 
@@ -65,13 +65,10 @@ class ThrustTuple(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         yield from self._of_iterators(unit)
-        for i in unit.find("cuda", "thrust") if "thrust" in unit.words else ():
-            space = _CUDA if unit.t[i] == "cuda" else _THRUST
-            last = i + len(space)
+        for i in unit.find("cuda") if "thrust" in unit.words else ():
+            last = i + len(_CUDA)
             name = unit.tok(last)
-            if unit.t[i:last] != space or (
-                name not in _OF_CUDA if space is _CUDA else name != "tuple" or _named(unit, last) == name
-            ):
+            if unit.t[i:last] != _CUDA or name not in _OF_CUDA:
                 continue
             first = unit.qualifier(i)
             new = f"thrust::{_named(unit, last)}"
@@ -81,7 +78,7 @@ class ThrustTuple(Check):
                 unit.end(last),
                 (replace(unit.p[first], unit.end(last), new),),
                 effects=(("all", "compile-error"),),
-                needs=(_HEADERS.get(name, "thrust/tuple.h"),) if space is _CUDA else (),
+                needs=(_HEADERS.get(name, "thrust/tuple.h"),),
             )
 
     def _of_iterators(self, unit: Unit) -> Iterator[Finding]:
@@ -91,6 +88,7 @@ class ThrustTuple(Check):
             for space in _SPACES if close > 0 else ():
                 last = k + 1 + len(space)
                 is_seen = space is _CUDA and unit.tok(last) in _OF_CUDA and "thrust" in unit.words
+                is_seen |= space is _THRUST and _named(unit, last) == unit.tok(last)
                 if unit.t[k + 1 : last] == space and unit.tok(last) in _TUPLES and not is_seen:
                     new = f"thrust::{_named(unit, last)}"
                     yield self.finding(
