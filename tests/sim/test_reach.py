@@ -98,7 +98,7 @@ def test_every_function_of_our_headers(toolchain: Toolchain, tmp_path: Path) -> 
     for f in unit.functions:
         name = f.name
         if name == "operator()":  # the class it is in: the last one that opened before
-            heads = [i for i in unit.find("struct", "class") if i < f.first and unit.t[i + 2] != ","]
+            heads = [i for i in unit.find("struct", "class") if i < f.first and unit.t[i - 1] not in ("<", ",")]
             name = unit.t[max(heads) + 1]
             callables.add(name)
         says.setdefault(name, set()).update(_words(unit, f))
