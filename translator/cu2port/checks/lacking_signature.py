@@ -16,7 +16,7 @@ from cu2port.syntax.scopes import Declaration
 _OPEN = frozenset({"file", "namespace", "template"})
 _BEFORE = "#ifndef __HIP_PLATFORM_AMD__ // `{}` is not in HIP\n"
 _AFTER = "#endif\n"
-_GUARD = "#ifndef __HIP_PLATFORM_AMD__ // `cusolverIRSRefinement_t` is not in HIP\n"
+_GUARD = _BEFORE.format("cusolverIRSRefinement_t")
 _REFINE = "template <class T>\nvoid refine(T *a, cusolverIRSRefinement_t kind);\n"
 _RESULT = "inline cusolverIRSRefinement_t none() {\n  return CUSOLVER_IRS_REFINE_NONE;\n} // n\n"
 _ONLY_COMMENT = regex(r"//|/\*[^*]*\*/\Z")
@@ -101,6 +101,5 @@ def _left_out(unit: Unit, d: Declaration, name: str) -> tuple[Edit, ...]:
     if around != unit.conditions(end) or asked & VERSION_MACROS or any(map(names_hip, asked)):
         return ()
     after = _AFTER if unit.text[line - 1 : line] == "\n" else f"\n{_AFTER}"
-    return (
-        Edit(start, line, (_BEFORE.format(name), Span(start, line), after)),
-    )  # behind includes that are added there
+    # one edit, so that an include that is added at its start stays in front of it
+    return (Edit(start, line, (_BEFORE.format(name), Span(start, line), after)),)
