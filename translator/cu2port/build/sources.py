@@ -125,9 +125,8 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
         lines = f"set_source_files_properties({' '.join(names)}{scope} PROPERTIES LANGUAGE HIP){lead}"
     here = asked.folder.rpartition("/")[2] + "/"
     above = (new for arg in known.handed.get(c.start, ()) for new in _cuda_sources(arg, asked))
-    above = (
-        n.removeprefix(here) for n in above if n not in known.marked
-    )  # who gets `here/a.cu` is in the folder above
+    # who gets `here/a.cu` is in the folder above
+    above = (n.removeprefix(here) for n in above if n not in known.marked)
     handed = list(dict.fromkeys(above)) if asked.folder else []
     if handed:
         lines += _ABOVE.format(names=" ".join(handed)).replace("\n", lead)

@@ -24,9 +24,11 @@ _OPENS = frozenset({"if", "ifdef", "ifndef"})
 
 @dataclass(slots=True)
 class _Chain:
-    """An `#if` with its other branches. `is_device`: the one that is read is the device's, from token `first` on."""
+    """An `#if` with its other branches. `before`: the last token of code in front of it; `is_device`: the branch that
+    is read is the device's, from token `first` on."""
 
     opener: Directive
+    before: int
     first: int
     is_device: bool
     is_negated: bool
@@ -64,10 +66,14 @@ def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
     starts = [f.first for f in functions]
     names = Counter(f.name for f in functions)
     left, taken, chains = list[int](), list[Directive](), list[_Chain]()
+    before, behind = -1, 0
     for d in unit.directives:
+        if d.first != behind:
+            before = d.first - 1
+        behind = d.stop
         if d.keyword in _OPENS:
             device, negated = _asks(unit, d)
-            chains.append(_Chain(d, d.stop, device, negated))
+            chains.append(_Chain(d, before, d.stop, device, negated))
         elif d.keyword == "include":
             for c in chains:
                 c.includes = c.includes or c.is_device
@@ -83,17 +89,14 @@ def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
             c.is_device = c.is_negated if d.keyword == "else" else _asks(unit, d)[0]
             if d.keyword == "endif":
                 chains.pop()
-                if c.found and _is_between_declarations(unit, c.opener.first):
+                if c.found and _is_between_declarations(unit, c.before):
                     left.append(c.opener.first)
     return sorted(left), taken
 
 
-def _is_between_declarations(unit: Unit, i: int) -> bool:
-    """Whether a declaration may be written before token i: outside of functions and classes, and in no list of values
+def _is_between_declarations(unit: Unit, k: int) -> bool:
+    """Whether a declaration may be written behind token k: outside of functions and classes, and in no list of values
     or names."""
-    k = i - 1
-    while (d := unit.in_directive(k)) is not None:
-        k = d.first - 1
     if k < 0:
         return True
     scope = unit.declarations.scope_at(k)
