@@ -22,6 +22,7 @@ from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
 from cu2port.verify.steps import has_steps, mark_steps
+from cu2port.verify.two_sides import share_names
 
 _NS = "::cu2port_sim::"
 _DEVICE_ONLY = frozenset({"__global__", "__device__"})
@@ -29,12 +30,14 @@ _COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
 _BY_ADDRESS = ("Kernel(", "KernelExC", "KernelNode")  # calls that take a kernel's address
 
 
-def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[int] = ()) -> str:
+def instrument(
+    unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[int] = (), two_sides: bool = False
+) -> str:
     """The copy of a file that the simulator compiles. `unit.path` is what messages will name.
 
     `steps`: also for runs in lockstep and with the arms of branches in another order, as `--check` does them; `reach`
     then comes from `reached(..., steps=True)`. `lines`: for each line of the text the user's line it came from, if
-    conversion moved it.
+    conversion moved it. `two_sides`: to be compiled for the host and for the device, see `two_sides.py`.
     """
     copy = Copy(unit, lines)
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
@@ -50,6 +53,8 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[in
         _erase(copy)
     rewrite_shared(copy.unit, copy.replace)
     with_devices_side(copy)
+    if two_sides:
+        share_names(copy)
     return f"{copy.line(0)}{copy.text()}"
 
 

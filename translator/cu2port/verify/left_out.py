@@ -1,7 +1,7 @@
-"""Code for the device alone outside of functions. The simulator compiles a unit once, and there it is the host's side.
+"""Code for the device alone outside of functions, which a unit that is compiled once has for the host's side alone.
 
-Functions of the device that the host has no others for are compiled all the same. Elsewhere kernels get what the host
-has, and a program says so when it starts."""
+Functions of the device that the host has no others for are compiled all the same. Elsewhere a unit has two sides
+(`two_sides.py`); where it cannot be compiled for both, kernels get the host's, and a program says so when it starts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_devices_side(copy: Copy) -> None:
         place = line.partition(" ")[2].strip()
         number, _, name = place.partition(" ")
         text = f'{name[:-1]}:{number}"'
-        copy.before(i, f"CU2PORT_LEAVES_OUT({text});\n{line}")
+        copy.before(i, f"#ifdef CU2PORT_LEAVES_OUT\nCU2PORT_LEAVES_OUT({text});\n#endif\n{line}")
 
 
 def _is_ours(path: Path) -> bool:

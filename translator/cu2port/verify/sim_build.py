@@ -26,6 +26,7 @@ from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shielded import shields
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, WRAPPED, CannotBuild, Toolchain
+from cu2port.verify.two_sides import ONE_SIDE, compile_both, has_two_sides
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
@@ -240,13 +241,15 @@ def read_units(program: Program) -> dict[Path, tuple[Unit, tuple[int, ...]]]:
     return out
 
 
-def write_copies(units: Mapping[Path, tuple[Unit, tuple[int, ...]]], folder: Path, steps: bool = False) -> None:
+def write_copies(
+    units: Mapping[Path, tuple[Unit, tuple[int, ...]]], folder: Path, steps: bool = False, two_sides: bool = False
+) -> None:
     """Write instrumented copies below a folder, as `copies` does."""
     reach = reached((unit for unit, _ in units.values()), steps)
     for real, (unit, lines) in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(instrument(unit, reach, steps, lines).encode("latin-1"))
+        target.write_bytes(instrument(unit, reach, steps, lines, two_sides).encode("latin-1"))
 
 
 def absolute_path(path: Path) -> Path:
@@ -273,7 +276,8 @@ def build(
         raise CannotRun("--check needs g++ or clang++: ziglang's compiler brings a ThreadSanitizer of its own")
     units = read_units(program)
     texts = [unit.text for unit, _ in units.values()]
-    write_copies(units, folder / "src", check)
+    two_sided = _two_sided(program, units)
+    write_copies(units, folder / "src", check, bool(two_sided))
     built = [mirrored(folder / "src", absolute_path(u)) for u in program.units]
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
@@ -299,8 +303,10 @@ def build(
             flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
             flags += toolchain.runtime_first(flags)
+        flags += [own_names(folder), "-x", language, "-c", str(source), "-o"]
         try:
-            toolchain.call([*flags, own_names(folder), "-x", language, "-c", str(source), "-o", str(out)])
+            if real not in two_sided or not compile_both(flags, toolchain, out, two_sided[real], f"{real} {number}"):
+                toolchain.call([*(ONE_SIDE if two_sided else ()), *flags, str(out)])
         except CannotBuild as e:
             raise CannotBuild("\n".join(x for x in (str(e), cccl.missing(texts)) if x)) from None
         return out
@@ -316,6 +322,17 @@ def build(
             [*mine, str(runtime), *(WRAPPED if check else ()), "-pthread", *openmp, "-lm", "-o", str(binary)]
         )
         out[wave] = binary
+    return out
+
+
+def _two_sided(program: Program, units: Mapping[Path, tuple[Unit, tuple[int, ...]]]) -> dict[Path, list[Unit]]:
+    """The units that have two sides, with the facts of the files that they include."""
+    out: dict[Path, list[Unit]] = {}
+    if has_two_sides(unit for unit, _ in units.values()):
+        for start in program.units:
+            files = [units[real][0] for real in read_all([start], program) if real in units]
+            if has_two_sides(files):
+                out[absolute_path(start)] = files
     return out
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
+from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify import cccl, sim_build, sim_compiler
+from cu2port.verify.device_names import localize_names
 from cu2port.verify.shielded import shields
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
-from cu2port.verify.standin.device_names import localize_names
 from cu2port.verify.standin.words import CommandLine, Job, Source
+from cu2port.verify.two_sides import ONE_SIDE, compile_both, has_two_sides
 
 _STANDARD = re.compile(r"-std=(?:c|gnu)\+\+(?:17|1z|2.)$")
 _UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only"})
@@ -64,11 +66,13 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         folders = tuple(Path(d) for d in line.include_dirs)
         program = Program((source.path, *forced), folders, tuple(line.defines), warp=settings.warp, cuda=cuda)
         units = sim_build.read_units(program)
-        sim_build.write_copies(units, folder / "src", settings.check)
+        files = [unit for unit, _ in units.values()]
+        two_sides = has_two_sides(files)
+        sim_build.write_copies(units, folder / "src", settings.check, two_sides)
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
         if source.language == "c":  # the simulator's headers are C++
-            sim_build.make_cpp(copy, (unit.text for unit, _ in units.values()))
-        hidden = shields(program.defines, folder / "shields", (unit.text for unit, _ in units.values()))
+            sim_build.make_cpp(copy, (unit.text for unit in files))
+        hidden = shields(program.defines, folder / "shields", (unit.text for unit in files))
         words = [*hidden, *_words(line, settings, program, folder, copy, before)]
         depends = folder / "depends.d"
         if line.depends:
@@ -77,13 +81,24 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
             run(settings.toolchain, [*words, "-x", "c++", str(copy)])  # preprocessed only, as nvcc does
         else:
             try:
-                run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
+                if not two_sides or not _of_both_sides(words, line, settings, copy, out, files):
+                    once = ONE_SIDE if two_sides else ()
+                    run(settings.toolchain, [*words, *once, *_job(line, out), "-x", "c++", str(copy)])
             except sim_compiler.CannotBuild:
-                raise sim_compiler.CannotBuild(cccl.missing(unit.text for unit, _ in units.values())) from None
+                raise sim_compiler.CannotBuild(cccl.missing(unit.text for unit in files)) from None
             if out is not None and line.job is Job.OBJECT and not line.separate:
-                localize_names(out, [unit for unit, _ in units.values()])
+                localize_names(out, files)
         if line.depends:
             _write_depends(line, depends, folder, source, out)
+
+
+def _of_both_sides(
+    words: Sequence[str], line: CommandLine, settings: Settings, copy: Path, out: Path | None, files: Sequence[Unit]
+) -> bool:
+    if out is None or line.job is not Job.OBJECT:
+        return False
+    call = [*words, "-c", "-x", "c++", str(copy), "-o"]
+    return compile_both(call, settings.toolchain, out, files, f"{out.absolute()} {' '.join(line.defines)}")
 
 
 def run(toolchain: Toolchain, words: Sequence[str], cwd: Path | None = None) -> None:

@@ -71,7 +71,10 @@ bool leaves_out(const char* place);  // says so once
 #define CU2PORT_LEAVES_OUT_AS(number, place) \
     __attribute__((unused)) static const bool cu2port_left_##number = ::cu2port_sim::leaves_out(place)
 #define CU2PORT_LEAVES_OUT_NEXT(number, place) CU2PORT_LEAVES_OUT_AS(number, place)
+// CU2PORT_SIM_SIDE: a unit is compiled twice, 1: for the host, 2: for the device
+#if !defined(CU2PORT_SIM_SIDE) && !defined(CU2PORT_LEAVES_OUT)
 #define CU2PORT_LEAVES_OUT(place) CU2PORT_LEAVES_OUT_NEXT(__COUNTER__, place)
+#endif
 unsigned long long clock_ticks();
 
 // --check: the order of work on streams, order.inc. Nothing of it is asked or kept otherwise.

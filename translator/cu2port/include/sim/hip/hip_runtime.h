@@ -46,7 +46,15 @@
 #pragma GCC visibility pop
 #include "hip_version.h"
 
+#ifndef CU2PORT_SIM_SIDE
 #define __global__
+#elif defined(__clang__) && CU2PORT_SIM_SIDE == 1
+#define __global__ __attribute__((noinline, used, optnone, visibility("protected")))
+#elif defined(__clang__)
+#define __global__ __attribute__((noinline, used, visibility("protected")))
+#else  // the compiler may not know what a kernel does; by its visibility it is found in an object
+#define __global__ __attribute__((noipa, visibility("protected")))
+#endif
 #define __device__
 #define __host__
 #define __constant__

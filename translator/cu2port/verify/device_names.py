@@ -22,26 +22,32 @@ _GLOBAL = frozenset("TDBRC")  # of nm; templates and inline functions are weak, 
 
 def localize_names(obj: Path, units: Iterable[Unit]) -> None:
     """Make the device functions and variables that an object defines local to it. Raises CannotRun."""
-    files = list(units)
-    names = {n for u in files for n in _device_names(u)} - {n for u in files for n in _host_names(u)}
-    if not names:
-        return
-    plain, shown = (_symbols(obj, *words) for words in ((), ("-C",)))
-    own = [p for p, s in zip(plain, shown, strict=True) if (m := _SHOWN.match(s)) and m[1] in names]
+    own = device_symbols(obj, units)
     if not own:
         return
     with tempfile.NamedTemporaryFile("w", prefix="cu2port-", suffix=".syms") as listed:
         listed.write("\n".join(own) + "\n")
         listed.flush()
-        _binutils("objcopy", f"--localize-symbols={listed.name}", str(obj))
+        binutils("objcopy", f"--localize-symbols={listed.name}", str(obj))
+
+
+def device_symbols(obj: Path, units: Iterable[Unit]) -> list[str]:
+    """The symbols of functions and variables that an object defines for the device alone. Raises CannotRun."""
+    files = list(units)
+    names = {n for u in files for n in _device_names(u)} - {n for u in files for n in _host_names(u)}
+    if not names:
+        return []
+    plain, shown = (_symbols(obj, *words) for words in ((), ("-C",)))
+    return [p for p, s in zip(plain, shown, strict=True) if (m := _SHOWN.match(s)) and m[1] in names]
 
 
 def _symbols(obj: Path, *words: str) -> list[str]:
-    lines = (x.split(maxsplit=2) for x in _binutils("nm", "--defined-only", *words, str(obj)).splitlines())
+    lines = (x.split(maxsplit=2) for x in binutils("nm", "--defined-only", *words, str(obj)).splitlines())
     return [x[2] for x in lines if len(x) == 3 and x[1] in _GLOBAL]
 
 
-def _binutils(*command: str) -> str:
+def binutils(*command: str) -> str:
+    """Run a program of binutils; what it prints. Raises CannotRun."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     except OSError as e:

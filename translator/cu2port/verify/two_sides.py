@@ -1,0 +1,134 @@
+"""A unit whose device's side has other functions or classes than the host's is compiled twice, as CUDA and HIP do it.
+
+The object of the device's side gives the kernels, with the functions and classes that they use under names of their
+own; that of the host's side gives the rest, the variables too. Both are one object then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from cu2port.facts.unit import Unit
+from cu2port.project.tree import CannotRun
+from cu2port.verify.copies import Copy
+from cu2port.verify.device_names import binutils, device_symbols
+from cu2port.verify.elf import made_visible, symbols
+from cu2port.verify.left_out import left_out
+from cu2port.verify.sim_compiler import Toolchain
+
+_SIDED = frozenset({"__global__", "__device__", "__constant__", "__managed__"})
+_OPENS = frozenset({"(", "{", "=", ";", "["})  # behind the words that say what is declared
+_SUFFIX = ".device"  # shown as a clone
+_OF_CLASS = ("_ZTV", "_ZTT", "_ZTC", "_ZTI", "_ZTS")  # tables of a class that name its functions
+_NOT_RUN = (".init_array", ".init_array.*", ".ctors", ".ctors.*", ".fini_array", ".fini_array.*", ".dtors", ".dtors.*")
+#: Words of a unit that is compiled once, from copies that are written for two sides.
+ONE_SIDE = ("-DCU2PORT_OWN=static", "-DCU2PORT_NAMESPACE=namespace")
+_APART = ("-ffunction-sections", "-fdata-sections", "-fno-lto")
+_LENGTH = re.compile(r"([LB]?)(\d+)")
+
+
+def has_two_sides(units: Iterable[Unit]) -> bool:
+    """Whether kernels may see other code outside of functions than the host does."""
+    files = list(units)
+    return any(u.find("__global__") for u in files) and any(left_out(u)[0] for u in files)
+
+
+def share_names(copy: Copy) -> None:
+    """What is local to a unit and of the device gets a name that both of its objects know."""
+    unit = copy.unit
+    for i in unit.find("namespace"):
+        if unit.tok(i + 1) == "{" and unit.in_directive(i) is None:
+            copy.replace(i, i + 1, "CU2PORT_NAMESPACE")
+    for i in unit.find("static"):
+        if unit.in_directive(i) is None and _is_of_device(unit, i):
+            copy.replace(i, i + 1, "CU2PORT_OWN")
+
+
+def _is_of_device(unit: Unit, i: int) -> bool:
+    f = unit.function_at(i)
+    if (f is not None and f.body[0] < i) or unit.declarations.scope_at(i).kind not in ("file", "namespace"):
+        return False
+    stop = i
+    while stop < len(unit.t) and unit.t[stop] not in _OPENS:
+        stop += 1
+    return not _SIDED.isdisjoint((unit.tok(i - 2), unit.tok(i - 1), *unit.t[i:stop]))
+
+
+def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: Iterable[Unit], key: str) -> bool:
+    """Compile a unit for both sides to one object; False where that is not possible.
+
+    `call`: the compiler's words, without what it makes; `files`: the unit's and what it includes; `key`: differs for
+    each object of a program.
+    """
+    own = hashlib.sha256(key.encode()).hexdigest()[:12]
+    words = [*_APART, f'-DCU2PORT_OWN=__attribute__((abi_tag("cu2port_{own}")))']
+    words.append(f"-DCU2PORT_NAMESPACE=inline namespace cu2port_{own}")
+    with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
+        host, device, both = (Path(scratch, f"{n}.o") for n in ("host", "device", "both"))
+        try:
+            for side, obj in ((("2", "-D__HIP_DEVICE_COMPILE__=1"), device), (("1",), host)):
+                toolchain.call([*words, f"-DCU2PORT_SIM_SIDE={side[0]}", *side[1:], *call, str(obj)])
+            if not _joined(host, device, both, files):
+                return False
+        except CannotRun:
+            return False
+        out.write_bytes(both.read_bytes())
+    return True
+
+
+def _joined(host: Path, device: Path, out: Path, files: Iterable[Unit]) -> bool:
+    """Join the objects of both sides. Not done where a kernel is known to one of them alone, or is local to them."""
+    units = list(files)
+    of_host, of_device = ({s.name: s for s in symbols(o)} for o in (host, device))
+    kernels = {s.name for s in of_device.values() if s.is_kernel}
+    if not {s.name for s in of_host.values() if s.is_kernel} <= kernels:
+        return False
+    names = {f.name for u in units for f in u.functions if "__global__" in f.sides}
+    if any(s.is_local and s.is_function and _own_name(s.name) in names for s in of_host.values()):
+        return False
+    for obj in (host, device):
+        made_visible(obj)
+    if not kernels:
+        out.write_bytes(host.read_bytes())
+        return True
+    kept = kernels | {n for n in device_symbols(device, units) if n in of_host and of_device[n].is_function}
+    with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
+        used = Path(scratch, "used.o")
+        binutils("objcopy", *(x for s in _NOT_RUN for x in ("-R", s)), str(device))
+        roots = _listed(Path(scratch, "roots"), (f"-u {n}" for n in sorted(kept)))
+        binutils("ld", "-r", "--gc-sections", f"@{roots}", str(device), "-o", str(used))
+        every = [s for s in symbols(used) if s.is_defined]
+        theirs = [s for s in every if not s.is_local and s.name not in kept]
+        renamed = [s.name for s in theirs if s.is_function or s.name.startswith(_OF_CLASS)]
+        renamed += {s.name for s in every if s.is_local and not s.size and s.name.startswith("_Z")}  # of groups
+        larger = {s.name for s in theirs if s.name in of_host and s.size > of_host[s.name].size}
+        weak = [s.name for s in theirs if s.name not in larger]
+        ours = _listed(Path(scratch, "renamed"), (f"{n} {n}{_SUFFIX}" for n in renamed))
+        data = _listed(Path(scratch, "weak"), weak)
+        binutils("objcopy", f"--weaken-symbols={data}", str(used))
+        binutils("objcopy", f"--redefine-syms={ours}", str(used))
+        gone = _listed(Path(scratch, "gone"), sorted(kept | larger))
+        binutils("objcopy", f"--weaken-symbols={gone}", str(host))
+        binutils("ld", "-r", str(used), str(host), "-o", str(out))
+    return True
+
+
+def _own_name(symbol: str) -> str:
+    """The last name of a function by its symbol, up to the first arguments of a template; "" for what has none."""
+    nested = symbol.startswith("_ZN")
+    at, last = 2 + nested, ""
+    while symbol.startswith("_Z") and "." not in symbol and (m := _LENGTH.match(symbol, at)):
+        at = m.end() + int(m[2])
+        last = last if m[1] == "B" else symbol[m.end() : at]
+        if not nested:
+            break
+    return last
+
+
+def _listed(path: Path, lines: Iterable[str]) -> Path:
+    path.write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
+    return path
