@@ -70,7 +70,7 @@ def built(compiler: str, source: str, folder: Path) -> Path:
 
 def stub(folder: Path, header: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A header in place of one of AMD's, which `built` finds."""
-    (folder / header).parent.mkdir()
+    (folder / header).parent.mkdir(exist_ok=True)
     (folder / header).write_text(text)
     monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(folder))
 
@@ -124,7 +124,7 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
 
 
 WITH_HIP = set(
-    "half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp "
+    "gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp "
     "wmma.hpp".split()
 )
 
@@ -593,6 +593,76 @@ def test_pinned_vectors(compiler: str, tmp_path: Path, monkeypatch: pytest.Monke
     """Converted code with Thrust's pinned allocator: vectors get pinned memory, give it back, and throw without it."""
     stub(tmp_path, "hip/hip_runtime.h", MALLOC, monkeypatch)
     assert printed(PINNED, compiler, tmp_path) == "3 8 2;none;0"
+
+
+# --- gl.hpp -----------------------------------------------------------------------------------------------------------
+
+BUFFERS = """#include <cuda_gl_interop.h>
+#include <cstdio>
+int main() {
+    float* p = nullptr;
+    std::printf("%d ", cudaGLMapBufferObject((void**)&p, 7) == cudaSuccess);
+    std::printf("%d", cudaGLRegisterBufferObject(7) == cudaSuccess);
+    std::printf("%d", cudaGLRegisterBufferObject(8) == cudaSuccess);
+    std::printf("%d ", cudaGLRegisterBufferObject(7) == cudaSuccess);
+    std::printf("%d", cudaGLMapBufferObject((void**)&p, 7) == cudaSuccess);
+    std::printf("%d", p == buffers[7]);
+    std::printf("%d", cudaGLMapBufferObjectAsync((void**)&p, 7, 0) == cudaSuccess);
+    std::printf("%d ", cudaGLSetBufferObjectMapFlags(7, cudaGLMapFlagsReadOnly) == cudaErrorUnknown);
+    std::printf("%d", cudaGLUnmapBufferObject(7) == cudaSuccess);
+    std::printf("%d", cudaGLUnmapBufferObject(7) == cudaSuccess);
+    std::printf("%d", cudaGLSetBufferObjectMapFlags(7, cudaGLMapFlagsWriteDiscard) == cudaSuccess);
+    std::printf("%d ", given[7]);
+    std::size_t size = 0;
+    CUdeviceptr d;
+    std::printf("%d", cuGLMapBufferObject(&d, &size, 8) == CUDA_SUCCESS);
+    std::printf("%d", reinterpret_cast<float*>(d) == buffers[8] && size == sizeof buffers[8]);
+    std::printf("%d ", cuGLUnmapBufferObjectAsync(8, 0) == CUDA_SUCCESS);
+    std::printf("%d", cudaGLUnregisterBufferObject(7) == cudaSuccess);
+    std::printf("%d", cudaGLUnregisterBufferObject(8) == cudaSuccess);
+    std::printf("%d", live);
+}
+"""
+RESOURCES = """#ifndef STUB
+#define STUB
+#include <cstddef>
+#define __host__
+#define __device__
+enum hipError_t { hipSuccess, hipErrorInvalidValue, hipErrorUnknown, hipErrorMapFailed, hipErrorUnmapFailed,
+                  hipErrorInvalidResourceHandle };
+typedef struct hipGraphicsResource { unsigned name; }* hipGraphicsResource_t;
+typedef struct Stream* hipStream_t;
+typedef void* hipDeviceptr_t;
+static float buffers[9][9];
+static unsigned given[9];
+static int live;
+inline hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource** r, unsigned name, unsigned flags) {
+    given[name] = flags;
+    ++live;
+    *r = new hipGraphicsResource{name};
+    return hipSuccess;
+}
+inline hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t r) {
+    --live;
+    delete r;
+    return hipSuccess;
+}
+inline hipError_t hipGraphicsMapResources(int, hipGraphicsResource_t*, hipStream_t) { return hipSuccess; }
+inline hipError_t hipGraphicsUnmapResources(int, hipGraphicsResource_t*, hipStream_t) { return hipSuccess; }
+inline hipError_t hipGraphicsResourceGetMappedPointer(void** p, std::size_t* size, hipGraphicsResource_t r) {
+    *p = buffers[r->name];
+    *size = sizeof buffers[r->name];
+    return hipSuccess;
+}
+#endif
+"""
+
+
+def test_buffers_of_opengl_by_name(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA's older calls on a stub: what is registered maps once, and new flags reach HIP."""
+    for header in ("hip_runtime.h", "hip_runtime_api.h", "hip_gl_interop.h"):
+        stub(tmp_path, f"hip/{header}", RESOURCES, monkeypatch)
+    assert printed(BUFFERS, compiler, tmp_path) == "0 110 1101 1012 111 110"
 
 
 # --- tile_reduce.hpp --------------------------------------------------------------------------------------------------
