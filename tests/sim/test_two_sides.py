@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from simulated import quick
 
+from cu2port.catalog import load_catalog
+from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, simulate
 from cu2port.verify.elf import symbols
 from cu2port.verify.sim_build import Program
-from cu2port.verify.sim_compiler import Toolchain
+from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.trial.run import Asked, try_program
-from cu2port.verify.two_sides import _own_name
+from cu2port.verify.two_sides import _own_name, has_two_sides
 
 Simulated = Callable[..., simulate.Ran]
 
@@ -207,3 +209,24 @@ def test_what_is_no_object(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.o").write_bytes(data)
     with pytest.raises(CannotRun, match="no object in ELF"):
         symbols(tmp_path / "a.o")
+
+
+def test_helper_headers_are_not_a_gpus(simulated: Simulated) -> None:
+    """On a GPU an address of shared memory has 32 bits; in the simulator it would reach nothing."""
+    ran = simulated(
+        f"{HEADER}"
+        '#include "cu2port/ptx.hpp"\n#include <cstdio>\n'
+        "__global__ void k() {\n    __shared__ int s[4];\n    s[threadIdx.x] = side() + threadIdx.x;\n"
+        "    const auto at = cu2port::ptx::cvta_to_shared(&s[3]);\n    __syncthreads();\n"
+        '    if (!threadIdx.x) printf("%d\\n", *reinterpret_cast<int*>(cu2port::ptx::cvta_shared(at)));\n}\n'
+        "int main() { k<<<1, 4>>>(); (void)hipDeviceSynchronize(); }\n",
+        64,
+        time_s=60,
+    )
+    assert (ran.code, ran.output, ran.errors) == (0, b"4\n", b"")
+
+
+def test_a_tree_with_helper_headers_alone_has_one_side() -> None:
+    header = Path(INCLUDE_DIR, "cu2port/untranslated.hpp")
+    units = [Unit(header.read_text(), load_catalog(), path=str(header)), Unit("__global__ void k() {}", load_catalog())]
+    assert not has_two_sides(units)

@@ -17,7 +17,7 @@ from cu2port.syntax.lexer import Directive
 from cu2port.verify.copies import Copy
 from cu2port.verify.sim_compiler import INCLUDE_DIR
 
-_MACRO = "__HIP_DEVICE_COMPILE__"
+MACRO = "__HIP_DEVICE_COMPILE__"
 _DEVICE = frozenset({"__device__", "__global__"})
 _OPENS = frozenset({"if", "ifdef", "ifndef"})
 
@@ -39,8 +39,6 @@ class _Chain:
 
 def with_devices_side(copy: Copy) -> None:
     """Take the device's side where the host has none; write where what is left out includes files or has functions."""
-    if _is_ours(Path(copy.unit.path).resolve()):
-        return
     left, taken = left_out(copy.unit)
     for d in taken:
         copy.replace(d.first, d.stop, "#if 1")
@@ -52,7 +50,7 @@ def with_devices_side(copy: Copy) -> None:
         copy.before(i, f"#ifdef CU2PORT_LEAVES_OUT\nCU2PORT_LEAVES_OUT({text});\n#endif\n{line}")
 
 
-def _is_ours(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
     """Whether a file is one of our headers, or the copy of a helper header that a converted tree has."""
     copied = path.parent.name == "cu2port" and (INCLUDE_DIR / "cu2port" / path.name).is_file()
     return copied or path.is_relative_to(INCLUDE_DIR)
@@ -60,7 +58,7 @@ def _is_ours(path: Path) -> bool:
 
 def left_out(unit: Unit) -> tuple[list[int], list[Directive]]:
     """The first tokens of conditionals whose device's side is left out, and those whose is taken."""
-    if not unit.find(_MACRO):
+    if not unit.find(MACRO) or is_ours(Path(unit.path).resolve()):
         return [], []
     functions = sorted(unit.functions, key=lambda f: f.first)
     starts = [f.first for f in functions]
@@ -111,7 +109,7 @@ def _is_devices(unit: Unit, opener: Directive, inside: Sequence[Function], names
     """Whether a condition asks for the device and nothing else, and what it is for are the device's functions, which
     have no others of their names."""
     words = [x for x in unit.t[opener.first + 1 : opener.stop] if x not in ("(", ")", "defined")]
-    if words not in (["if", _MACRO], ["ifdef", _MACRO]) or unit.function_at(opener.first) is not None:
+    if words not in (["if", MACRO], ["ifdef", MACRO]) or unit.function_at(opener.first) is not None:
         return False
     own = Counter(f.name for f in inside)
     alone = (f.sides & _DEVICE and "__host__" not in f.sides and names[f.name] == own[f.name] for f in inside)
@@ -120,6 +118,6 @@ def _is_devices(unit: Unit, opener: Directive, inside: Sequence[Function], names
 
 def _asks(unit: Unit, d: Directive) -> tuple[bool, bool]:
     """Whether a condition asks for the device, and whether for the host."""
-    places = unit.between(d.first, d.stop, _MACRO)
+    places = unit.between(d.first, d.stop, MACRO)
     hosts = [d.keyword == "ifndef" or "!" in (unit.tok(i - 1), unit.tok(i - 2), unit.tok(i - 3)) for i in places]
     return bool(places) and not all(hosts), bool(places) and all(hosts)

@@ -17,7 +17,7 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify.copies import Copy
 from cu2port.verify.device_names import binutils, device_symbols
 from cu2port.verify.elf import made_visible, symbols
-from cu2port.verify.left_out import left_out
+from cu2port.verify.left_out import MACRO, is_ours, left_out
 from cu2port.verify.sim_compiler import Toolchain
 
 _SIDED = frozenset({"__global__", "__device__", "__constant__", "__managed__"})
@@ -38,8 +38,12 @@ def has_two_sides(units: Iterable[Unit]) -> bool:
 
 
 def share_names(copy: Copy) -> None:
-    """What is local to a unit and of the device gets a name that both of its objects know."""
+    """What is local to a unit and of the device gets a name that both of its objects know. Headers of ours keep the
+    host's side in both: that of the device is for GPUs alone."""
     unit = copy.unit
+    if is_ours(Path(unit.path).resolve()):
+        for i in unit.find(MACRO):
+            copy.replace(i, i + 1, "CU2PORT_IS_GPU")
     for i in unit.find("namespace"):
         if unit.tok(i + 1) == "{" and unit.in_directive(i) is None:
             copy.replace(i, i + 1, "CU2PORT_NAMESPACE")

@@ -1,4 +1,4 @@
-// cu2port gl: OpenGL buffers by their names, as CUDA's older interface (cudaGLMapBufferObject) has them.
+// cu2port gl: OpenGL buffers by name, as in the older interface of CUDA (cudaGLMapBufferObject).
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // HIP knows buffers as graphics resources alone. The resource of each registered buffer is kept here. Flags are set at
@@ -77,7 +77,7 @@ inline hipError_t gl_set_buffer_map_flags(unsigned buffer, unsigned flags) {
     return error;
 }
 
-// The address of a buffer for kernels, and its size in bytes if `size` is given. Work of OpenGL that was issued before is
+// The address of a buffer for kernels, and its size in bytes if `size` is given. Work of OpenGL issued before is
 // done when kernels of `stream` read it.
 inline hipError_t gl_map_buffer_async(void** address, std::size_t* size, unsigned buffer, hipStream_t stream) {
     detail::gl_buffers& all = detail::gl_registered();
