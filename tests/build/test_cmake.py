@@ -82,6 +82,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ),
         ("set(CMAKE_CUDA_FLAGS\n  -restrict\n  -Xcudafe --diag_suppress=1)", 'set(CMAKE_HIP_FLAGS\n  "")'),
         ("cmake_minimum_required(VERSION 3.8...3.29)\nenable_language(CUDA)", None),
+        (
+            "cmake_minimum_required(VERSION 3.8...3.18)\nenable_language(CUDA)",
+            "cmake_minimum_required(VERSION 3.21)\nenable_language(HIP)",
+        ),
         ("cmake_minimum_required(VERSION 3.8)", "cmake_minimum_required(VERSION 3.8)"),
         ("# project(x CUDA)\nenable_language(CUDA)", "# project(x CUDA)\nenable_language(HIP)"),
         ('message(STATUS "CUDA ${CUDA_VERSION}")', 'message(STATUS "CUDA ${CUDA_VERSION}")'),
@@ -293,6 +297,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         (
             "find_package(CUDAToolkit REQUIRED)\nInclude(FindCUDA)\ninclude(FindCUDA/select_compute_arch)\nx()",
             "find_package(hip REQUIRED)\nx()",
+        ),
+        (
+            'include(FindCUDA/select_compute_arch)\nCUDA_DETECT_INSTALLED_GPUS(GPUS)\nstring(STRIP "${GPUS}" G)',
+            'set(GPUS)\nstring(STRIP "${GPUS}" G)',
         ),
         (
             'set(CUDA_NVCC_FLAGS -Xcudafe "--diag_suppress=a" ; -Xptxas "-v" ; ${CUDA_NVCC_FLAGS})',

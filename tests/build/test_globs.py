@@ -122,3 +122,25 @@ def test_renamed_sources_are_still_found() -> None:
     assert ported('file(GLOB S "${X}/src/*.c*")\n', **asked) == 'file(GLOB S "${X}/src/*.c*;${X}/src/*.hip")\n'
     for found in ("file(GLOB S src/*)\n", "file(GLOB S src/*.c* src/*.hip)\n", "file(GLOB S src/*.cpp)\n"):
         assert ported(found, **asked) == found
+
+
+def test_patterns_that_a_function_of_the_project_looks_up_are_marked() -> None:
+    text = "function(add t)\n  file(GLOB S ${ARGN})\nendfunction()\nif(CUDA)\n  add(a src/*.cu src/*.cpp)\nendif()\n"
+    new = text.replace("  add(", "  file(GLOB_RECURSE HIP_FOUND src/*.cu)\n  " + HIP.format("${HIP_FOUND}") + "  add(")
+    assert ported(text.replace("CUDA", "CUDA_FOUND")) == new.replace("CUDA", "hip_FOUND")
+    assert ported(new) == new
+    for regex in ('add(a ".*\\\\.cu$")', 'list(FILTER S INCLUDE REGEX "a.*.cu")', "install(FILES *.cu)"):
+        assert ported(regex) == regex
+
+
+def test_torch_makes_cuda_a_language() -> None:
+    text = "cmake_minimum_required(VERSION 3.5)\nproject(x CXX)\nfind_package(Torch REQUIRED)\nadd_library(a a.cu)\n"
+    new = ported(text)
+    assert new == (
+        "cmake_minimum_required(VERSION 3.21)\nproject(x CXX)\nfind_package(Torch REQUIRED)\nenable_language(HIP)\n"
+        + HIP.format("a.cu")
+        + "add_library(a a.cu)\n"
+    )
+    assert ported(new) == new
+    assert ported(text.replace("a.cu", "a.cpp")) == text.replace("a.cu", "a.cpp")
+    assert ported("enable_language(CUDA)\nfind_package(Torch)\nadd_library(a a.cu)").count("enable_language") == 1

@@ -126,6 +126,15 @@ def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
         ("n = find_program('nvcc')", "find_program('hipcc')"),
         ('load("@rules_cuda//cuda:defs.bzl", "cuda_library")', "rules for ROCm"),
         ("docker run --gpus all x", "--device=/dev/kfd"),
+        ("FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", "rocm/pytorch"),
+        ("FROM nvcr.io/nvidia/pytorch:24.01-py3", "rocm/pytorch"),
+        ("  - pytorch::pytorch-cuda=12.4", "conda has none"),
+        ("torch==2.1.0+cu118", "whl/rocm"),
+        ("--extra-index-url https://download.pytorch.org/whl/cu118", "whl/rocm"),
+        ("  - nvidia::cuda-nvcc=12.4", "ROCm's packages"),
+        ("RUN apt-get install -y cuda-libraries-dev-12-4", "ROCm's packages"),
+        (r'<Import Project="$(VCTargetsPath)\BuildCustomizations\CUDA 11.1.props" />', "a build by CMake"),
+        ("<AdditionalDependencies>kernel32.lib;cudart_static.lib</AdditionalDependencies>", "amdhip64.lib"),
     ],
 )
 def test_lines_say_what_to_write(line: str, said: str) -> None:

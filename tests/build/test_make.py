@@ -60,6 +60,10 @@ def ported(text: str, **asked: object) -> str:
             "T := $(patsubst %/bin/nvcc,%,$(shell which nvcc))\nL = -L$(T)/lib64\n",
             "T := $(patsubst %/bin/hipcc,%,$(shell which hipcc))\nL = -L$(T)/lib\n",
         ),
+        (
+            "T = $(patsubst %bin/nvcc,%,$(shell which nvcc))\nL = -L$(T)/lib64\n",
+            "T = $(patsubst %bin/hipcc,%,$(shell which hipcc))\nL = -L$(T)/lib\n",
+        ),
         (  # a path that may have blanks is in quotes
             'C = "$(shell which nvcc)"\nV = "$(shell nvcc -V)"\nF = -O3 -G\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
             'C = "$(shell which hipcc)"\nV = "$(shell hipcc -V)"\nF = -O3 -g\na: a.cu\n\t$(C) $(F) "by nvcc" $<\n',
@@ -429,3 +433,13 @@ def test_lines_without_what_is_looked_for_change_nothing() -> None:
     lines = "\n".join(("CC = nvcc", "\t", "# nvcc", "NAME = x y", "all:", "ifdef X", "endif", "\t@echo done"))
     assert len(list(make._lines(lines))) == 6
     assert [f.cuda for f in make.make(lines, Asked("make"))] == ["nvcc"]
+
+
+def test_tools_of_cuda_are_named() -> None:
+    text = (
+        "a: a.cu\n\tnvcc $<\nmemcheck: a\n\t/usr/local/cuda/bin/cuda-memcheck --leak-check full ./a\n\tnvprof ./a ncu\n"
+    )
+    result = convert(text.encode(), "Makefile", Asked("make"))
+    assert result.output.decode() == text.replace("nvcc", "hipcc")
+    said = [j.finding.message for j in result.findings if j.outcome is Outcome.MANUAL]
+    assert [m.partition("; write ")[2] for m in said] == ["rocgdb, or a build with -fsanitize=address", "rocprofv3"]

@@ -64,6 +64,16 @@ def port(text: str, **asked: object) -> Result:
             'x = ["-D__HIP_NO_HALF_OPERATORS__=1",]\nCOMMON_HIPCC_FLAGS.remove(x[0])',
         ),
         ('nvcc = ["-D__CUDA_NO_HALF_OPERATORS__"]', 'nvcc = ["-D__HIP_NO_HALF_OPERATORS__"]'),
+        (  # CUDA's folder, and a variable of the project's own
+            "CUDA_HOME = os.environ.get('CUDA_HOME', '/usr/local/cuda')\n"
+            "x = [os.path.join(CUDA_HOME, 'lib64'), f'-Wl,-rpath,{CUDA_HOME}/lib64']",
+            "CUDA_HOME = os.environ.get('ROCM_PATH', '/opt/rocm')\n"
+            "x = [os.path.join(CUDA_HOME, 'lib'), f'-Wl,-rpath,{CUDA_HOME}/lib']",
+        ),
+        (
+            "x = os.getenv('CUDA_PATH')  # or /usr/local/cuda\ny = '/usr/local/cuda-11.8/include'",
+            "x = os.getenv('ROCM_PATH')  # or /usr/local/cuda\ny = '/opt/rocm/include'",
+        ),
         ("if 'cu' in torch.__version__: f()", "if 'rocm' in torch.__version__: f()"),
         ('if "+cu" not in torch.__version__: f()', 'if "+rocm" not in torch.__version__: f()'),
         ('nvcc = "--use_fast_math"', 'nvcc = "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero"'),
@@ -75,6 +85,12 @@ def test_words(before: str, after: str | None) -> None:
     if after is not None:
         assert found == f"{HEAD}{after}\n"
     assert port(found).output.decode() == found
+
+
+def test_variables_of_cmake_are_named() -> None:
+    text = "import os\nos.system('cmake -DCMAKE_CUDA_FLAGS=-arch=sm_80 .')\n"
+    (judged,) = convert(text.encode(), "setup_cuda.py", Asked("setup")).findings
+    assert judged.outcome is Outcome.MANUAL and "write -DCMAKE_HIP_FLAGS" in judged.finding.message
 
 
 LOADS = "from torch.utils.cpp_extension import load\n"

@@ -30,7 +30,7 @@ def audit(request: Request) -> dict[str, Any]:
     others: list[Binding] = []
     for item in items:
         kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
-        if kind and (kind not in ("script", "workflow") or is_build_file(item.name)):
+        if kind not in ("", "fortran") and (kind not in ("script", "workflow") or is_build_file(item.name)):
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
             others.extend(bindings.look(item.name, item.shown))

@@ -14,9 +14,11 @@
     functions.py  make's functions in a line: patterns that are no options
     make_variables.py  variables of Makefiles, and what is made of them
     device_links.py  links by nvcc of objects that are compiled with -dc
+    tools.py      tools of CUDA's that Makefiles and scripts call
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json
     pyproject.py    pyproject.toml of scikit-build-core
+    fortran.py    Fortran that binds CUDA's functions, and CUDA Fortran
     lines.py      all others, line by line: reported
     convert.py    from bytes to a Result
 

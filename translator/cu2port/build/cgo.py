@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from cu2port.build.pages import CGO, TOOLKIT
+from cu2port.build.pages import TOOLKIT
+from cu2port.build.pages_languages import CGO
 from cu2port.build.table import table
 from cu2port.build.words import Asked, finding, library_flag, swap
 from cu2port.catalog import Catalog, Row, load_catalog, target
@@ -73,7 +74,7 @@ _LONGEST = 4_000  # bytes of a call
 _NEEDS = "#cgo CFLAGS: -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include"
 
 
-class _Names(NamedTuple):
+class Names(NamedTuple):
     catalog: Catalog
     rocm: tuple[int, int]
     unsafe: bool  # whether the file imports unsafe
@@ -83,7 +84,7 @@ def cgo(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a Go file, a text of Latin-1. A file that does not import "C" has none."""
     if '"C"' not in text:
         return
-    names = _Names(load_catalog(asked.rules), asked.rocm, '"unsafe"' in text)
+    names = Names(load_catalog(asked.rules), asked.rocm, '"unsafe"' in text)
     group: list[re.Match[str]] = []  # the comment that ends last: its lines, or one block
     found: list[re.Match[str]] = []
     imported = False
@@ -112,14 +113,14 @@ def _is_next_line(between: str) -> bool:
     return not between.strip() and between.count("\n") < 2
 
 
-def _go_name(text: str, m: re.Match[str], names: _Names) -> Iterator[Finding]:
+def _go_name(text: str, m: re.Match[str], names: Names) -> Iterator[Finding]:
     """What is said of one name behind `C.`."""
     row = names.catalog.get(m["name"])
     if row is None or row.hip == row.cuda:
         return
     start, end = m.span()
     arguments = _arguments(text, end) if text.startswith("(", end) else None
-    hip, why, edits = _new_name(row, names, arguments)
+    hip, why, edits = new_name(row, names, arguments)
     if m["name"] in _HANDLES:
         hip, why = "", "it is a number in CUDA and a pointer in HIP"
     if not hip:
@@ -161,7 +162,7 @@ def _converted(found: Iterable[tuple[int, str, str]], arguments: list[tuple[int,
             yield insert(arguments[i][1], after)
 
 
-def _new_name(row: Row, names: _Names, arguments: list[tuple[int, int]] | None = None) -> tuple[str, str, list[Edit]]:
+def new_name(row: Row, names: Names, arguments: list[tuple[int, int]] | None = None) -> tuple[str, str, list[Edit]]:
     """(HIP name, "", what is added to the call) where C has it and no argument moves, or ("", why not, [])."""
     hip, why = target(row, names.rocm)
     if not hip:
@@ -222,7 +223,7 @@ def _arguments(text: str, at: int) -> list[tuple[int, int]] | None:
     return None
 
 
-def _preamble(text: str, group: list[re.Match[str]], names: _Names) -> Iterator[Finding]:
+def _preamble(text: str, group: list[re.Match[str]], names: Names) -> Iterator[Finding]:
     """Findings of the C code and the flags before `import "C"`."""
     needs = True
     for comment in group:
@@ -251,7 +252,7 @@ def _preamble(text: str, group: list[re.Match[str]], names: _Names) -> Iterator[
                 yield from _c_names(text, at, stop, names)
 
 
-def _include(m: re.Match[str], names: _Names) -> Finding | None:
+def _include(m: re.Match[str], names: Names) -> Finding | None:
     hip = names.catalog.headers.get(m["path"])
     if hip is None or hip == m["path"]:
         return None
@@ -272,13 +273,13 @@ def _flags(text: str, start: int, end: int) -> Iterator[Finding]:
         yield swap(TOOLKIT, m[0], new, m.start(), "where ROCm is as a rule", review=True)
 
 
-def _c_names(text: str, start: int, end: int, names: _Names) -> Iterator[Finding]:
+def _c_names(text: str, start: int, end: int, names: Names) -> Iterator[Finding]:
     """CUDA's names in a line of C."""
     for m in _WORD.finditer(text, start, end):
         row = names.catalog.get(m["name"]) if m["name"] else None
         if row is None or row.hip == row.cuda:
             continue
-        hip, why, _ = _new_name(row, names)
+        hip, why, _ = new_name(row, names)
         if hip:
             yield swap(CGO, row.cuda, hip, m.start(), review=row.trust is not Trust.EXACT)
         else:

@@ -46,7 +46,8 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     every, unparsed = commands(text)
     yield from lines(unparsed, "in text that cannot be parsed")
     known, cuda = sources.known(every), flags.for_cuda(every)
-    raised = any(
+    torch = sources.enabler(every)
+    raised = torch is not None or any(
         (c.name in ("project", "enable_language") and "CUDA" in c.words)
         or (c.name, *c.words[:1]) in (("find_package", "CUDA"), ("include", "FindCUDA"))
         for c in every
@@ -71,6 +72,8 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             c = _left(c, whole)
         if c is anchor:
             yield from _anchored(text, c, asked)
+        if c is torch:
+            yield sources.enabled(text, c)
         row = table()["command"].get(c.name)
         if row is not None and len(c.args) < OBJECTS.get(c.name, -1) + 1:  # CMake refuses it
             continue
@@ -199,16 +202,12 @@ def _is_setter(c: Command) -> bool:
 
 def _minimum(c: Command) -> Iterator[Finding]:
     for arg in c.args[1:2]:
-        m = re.match(r"(\d+)\.(\d+)(?:\.\d+)*(?=\.\.\.|$)", arg.text)
+        m = re.match(r"(\d+)\.(\d+)(?:\.\d+)*(?=\.\.\.|$)(?:\.\.\.(?P<most>(\d+)\.(\d+)[\d.]*))?", arg.text)
         if m and (int(m[1]), int(m[2])) < HIP_SINCE:
-            yield swap(
-                LANGUAGE,
-                m[0],
-                ".".join(map(str, HIP_SINCE)),
-                arg.inner,
-                "CMake has the language HIP since then",
-                review=True,
-            )
+            low = m["most"] is not None and (int(m[4]), int(m[5])) < HIP_SINCE  # a range that ends before it begins
+            old = m[0] if low or not m["most"] else m[0][: m.start("most") - len("...")]
+            why = "CMake has the language HIP since then"
+            yield swap(LANGUAGE, old, ".".join(map(str, HIP_SINCE)), arg.inner, why, review=True)
 
 
 def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:

@@ -9,7 +9,8 @@ from cu2port.build.kinds import MOST_BYTES, builds_extensions, written_kernels
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.linked import extended
 from cu2port.build.linked import words as linked_words
-from cu2port.build.pages import CGO, EMBEDDED, OWN_HIP, PACKAGE, TOO_LARGE
+from cu2port.build.pages import EMBEDDED, OWN_HIP, PACKAGE, TOO_LARGE
+from cu2port.build.pages_languages import CGO, FORTRAN
 from cu2port.build.table import table
 from cu2port.build.words import INFO, TOOLKITS, WARNING, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
@@ -175,12 +176,13 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    if not _CUDA.search(data.lower()) and not asked.device_hosts and not asked.cuda_sources:
+    says = asked.kind == "fortran" or _CUDA.search(data.lower())  # CUDA Fortran needs no such word
+    if not says and not asked.device_hosts and not asked.cuda_sources:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data
     status = "converted" if any(j.outcome is Outcome.APPLIED for j in judged) else "copied"
-    seen = frozenset(j.finding.cuda for j in judged if j.finding.code == CGO.code and j.finding.cuda)
+    seen = frozenset(j.finding.cuda for j in judged if j.finding.code in (CGO.code, FORTRAN.code) and j.finding.cuda)
     left = frozenset(j.finding.cuda for j in judged if j.finding.cuda in seen and j.outcome is not Outcome.APPLIED)
     return Result(path, data, output, judged, status, seen=seen, left=left)
 
@@ -225,6 +227,10 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.cgo import cgo
 
         yield from cgo(text, asked)
+    elif asked.kind == "fortran":
+        from cu2port.build.fortran import fortran
+
+        yield from fortran(text, asked)
     else:
         yield from lines(text)
 

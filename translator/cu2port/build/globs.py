@@ -20,18 +20,21 @@ FOR_THRUST = "Thrust or CUB is included, which the compiler of HIP takes alone; 
 _KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false"})
 _HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
 _VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
+_STAR = re.compile(r"[\w/}>*]\*|^\*")  # of a pattern's, not of a regular expression's
 _WIDTH = 100  # of a line of names
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a file says of sources. `marked`: words that have the property LANGUAGE; `others`: variables that only
-    commands read which take no sources, as in a script that `cmake -P` runs; `made`: targets that it makes; `handed`:
-    words of the lists that it hands to the folder above, by where the command begins that does."""
+    commands read which take no sources, as in a script that `cmake -P` runs; `made`: targets that it makes;
+    `looked_up`: words of its commands `file(GLOB ...)`; `handed`: words of the lists that it hands to the folder
+    above, by where the command begins that does."""
 
     marked: frozenset[str]
     others: frozenset[str]
     made: frozenset[str] = frozenset()
+    looked_up: frozenset[str] = frozenset()
     handed: Mapping[int, tuple[Arg, ...]] = field(default_factory=dict)
 
 
@@ -89,6 +92,18 @@ def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Findi
     if cuda:
         whole = len(cuda) == len(patterns) and all(_names_cuda(p) for p in cuda)
         yield from _cuda(text, c, known, cuda[0], whole)
+
+
+def passed_on(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Finding]:
+    """Patterns of `.cu` in other commands, `add_sources(app src/*.cu)`: a function of the project looks them up. What
+    they find is marked before it; more may be, in folders below, which counts where it is a source of a target."""
+    given = [m for a in c.args for m in a.text.split(";") if _STAR.search(m) and _names_cuda(m)]
+    new = [p for p in dict.fromkeys(given) if not asked.new_name(p).endswith(".hip") and p not in known.looked_up]
+    if new:
+        lead = break_of(text, c.start)
+        lines = f"file(GLOB_RECURSE HIP_FOUND {' '.join(new)}){lead}"
+        lines += f"set_source_files_properties(${{HIP_FOUND}} PROPERTIES LANGUAGE HIP){lead}"
+        yield finding(SOURCE, f"{several(new)}: {FOR_CUDA}", c.start, c.end, [insert(c.start, lines)])
 
 
 def _finds_cuda(pattern: str, recurse: bool, asked: Asked) -> bool:

@@ -27,11 +27,18 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
+    ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
     ("script", r".*\.(?:ba)?sh"),
     ("workflow", r".*\.ya?ml"),
 )
 #: Kinds of files that are build files only if their text says so, or their folder.
-BY_TEXT = frozenset({"python", "script", "workflow"})
+BY_TEXT = frozenset({"fortran", "python", "script", "workflow"})
+_BINDS = re.compile(
+    rb"\bname[ \t]*=[ \t]*[\"'](?-i:cu(?:da|blas|fft|rand|sparse|solver|dnn)?|nccl)(?-i:[A-Z])"
+    rb"|^[ \t]*use[ \t]+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)"
+    rb"|\battributes[ \t]*\([ \t]*(?:global|device)\b|^[ \t]*!\$cuf\b",
+    re.I | re.M,
+)
 _WORKFLOWS = "/.github/workflows/"
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
@@ -45,7 +52,8 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
     "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds some,
-    "script" a shell's, where `calls_nvcc` says so, and "workflow" a file that is one in GitHub's folder of these."""
+    "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, and "workflow" a file that is
+    one in GitHub's folder of these."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -66,9 +74,14 @@ def calls_nvcc(data: bytes) -> bool:
     return any(b"nvcc" in x and not x.lstrip().startswith(b"#") and _CALLS.search(x) is not None for x in lines)
 
 
+def binds_cuda(data: bytes) -> bool:
+    """Whether a Fortran file binds C functions by names that may be CUDA's, or is CUDA Fortran."""
+    return _BINDS.search(data) is not None
+
+
 def is_build_file(path: str) -> bool:
-    """Whether a file is a build file by its name, by its text for a module of Python and a shell's script, or by its
-    folder for a workflow. One that cannot be read is none: who copies it says so."""
+    """Whether a file is a build file by its name, by its text for a module of Python, Fortran and a shell's script, or
+    by its folder for a workflow. One that cannot be read is none: who copies it says so."""
     kind = kind_of(os.path.basename(path))  # noqa: PTH119 - a Path for each file of a tree costs too much
     if kind not in BY_TEXT:
         return kind != ""
@@ -78,4 +91,6 @@ def is_build_file(path: str) -> bool:
         data = read_regular(path, MOST_BYTES)
     except OSError:
         return False
-    return builds_extensions(data) or bool(written_kernels(data)) if kind == "python" else calls_nvcc(data)
+    if kind == "python":
+        return builds_extensions(data) or bool(written_kernels(data))
+    return binds_cuda(data) if kind == "fortran" else calls_nvcc(data)

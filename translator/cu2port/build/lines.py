@@ -27,6 +27,22 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "an image of NVIDIA's",
         "rocm/dev-ubuntu-22.04 with a tag such as :7.1-complete; ROCm 7 has no image of an older Ubuntu",
     ),
+    (
+        r"\bpytorch/pytorch:\S{0,100}cuda|\bnvcr\.io/nvidia/pytorch\b",
+        "an image of PyTorch for CUDA",
+        "rocm/pytorch with a tag of ROCm's version",
+    ),
+    (
+        r"download\.pytorch\.org/whl/(?:nightly/|test/)?cu(?:\b|[\d$])|\btorch\w{0,9}==[\d.]{0,20}\+cu\d",
+        "PyTorch for CUDA",
+        "PyTorch for ROCm, whose wheels are below whl/rocm and its version",
+    ),
+    (r"\bpytorch-cuda\b", "PyTorch for CUDA", "PyTorch for ROCm by pip: conda has none"),
+    (
+        r"BuildCustomizations\\CUDA\b.{0,20}\.props",
+        "Visual Studio's rules for CUDA",
+        "a build by CMake, or the platform toolset of HIP's extension for Visual Studio",
+    ),
     (r"--gpus[ =]\S+|\bnvidia-docker\b", "NVIDIA's GPUs in containers", "--device=/dev/kfd --device=/dev/dri"),
     (
         r"project\s*\(.{0,400}'cuda'|add_languages\s*\(.{0,400}'cuda'",
@@ -73,6 +89,11 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "-lamdhip64, -lhipblas, -lhipfft, ...",
     ),
     (
+        r"\b(?:cudart(?:_static)?|cuda|nvrtc|cudnn|cu(?:blas(?:Lt)?|fft|rand|sparse|solver))\.lib\b",
+        "NVIDIA's libraries",
+        "amdhip64.lib, hipblas.lib, ...",
+    ),
+    (
         r"-m(?:no-)?wavefrontsize\d*",
         "the wavefront's size",
         "drop it: the HIP runtime takes each GPU's own size alone, 64 lanes on gfx9 and 32 on gfx10 and later",
@@ -104,11 +125,16 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "a library of Java that calls CUDA",
         "calls of HIP's C API by JNI or foreign functions; the program's calls of the library are not converted",
     ),
-    (r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),
-    (r"\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
+    (
+        r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)|NVIDIA GPU Computing Toolkit",
+        "the toolkit's folder",
+        "/opt/rocm, or ROCM_PATH",
+    ),
+    (r"(?<!cuda-)\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
     (r"\bcupy-cuda\d+x?\b", "CuPy for CUDA", "CuPy that is built for ROCm"),
     (
-        r"nvidia/cuda|cuda-toolkit|nvidia-\w+-cu\d+|cupy-cuda|cudatoolkit",
+        r"nvidia/cuda|nvcr\.io/nvidia/|cuda-toolkit|nvidia-\w+-cu\d+|cupy-cuda|cudatoolkit|\bnvidia::"
+        r"|\bcuda-(?:nvcc|cudart|libraries|cccl|runtime|compiler|command-line-tools|driver-dev|nvrtc|nvtx|\d\d?-\d)\b",
         "an image or package of NVIDIA's",
         "rocm/dev-ubuntu images, ROCm's packages",
     ),

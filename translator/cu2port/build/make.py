@@ -15,6 +15,7 @@ from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_folders, reached, standing_for
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
+from cu2port.build.tools import HINT, cuda_tool
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_file, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
@@ -40,9 +41,9 @@ _NVCC = re.compile(  # a word with blanks is in quotes: `"$(shell which nvcc)"`
 )
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _PARENT = re.compile(  # of the folder that a program is in
-    r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
+    r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/?bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
 )
-_CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/bin/nvcc(?=,)")
+_CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/?bin/nvcc(?=,)")
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
@@ -69,8 +70,8 @@ _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
-_TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l|/lib")  # what `_tools` looks for
-_MATTERS = re.compile(r"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_")  # what is looked for in words
+_TOOL = re.compile(rf"nvcc|/usr/local/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
+_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_|{HINT}")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
 
 
@@ -158,7 +159,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         yield from _renamed(line, asked)
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
-                yield from _tools(text, word, asked, homes, for_cuda)
+                yield from cuda_tool(word) or _tools(text, word, asked, homes, for_cuda)
             if not (for_cuda or knows_platform):
                 yield from _platform(line, of, homes, included, told)
         if uses_nvcc:
@@ -392,9 +393,7 @@ def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
 
 
 def _renamed(line: _Line, asked: Asked) -> Iterator[Finding]:
-    if not asked.renamed:
-        return
-    for m in _NAME.finditer(line.text):
+    for m in _NAME.finditer(line.text) if asked.renamed else ():
         new = asked.new_name(m[0])
         if new != m[0]:
             yield swap(RENAMED, m[0], new, line.start + m.start())

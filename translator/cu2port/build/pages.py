@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cu2port.build.pages_languages import CGO, FORTRAN
 from cu2port.build.rule import BuildExample, BuildRule
 from cu2port.core.model import Severity
 
@@ -223,9 +224,9 @@ COMPILER = BuildRule(
     "CU814",
     "build-compiler",
     Severity.WARNING,
-    """A Makefile or a shell's script calls nvcc.
+    """A Makefile or a shell's script calls nvcc, or a tool of CUDA's.
 
-It calls hipcc instead, which takes `.cu` files too.""",
+It calls hipcc instead, which takes `.cu` files too. Tools, such as cuda-memcheck, are named.""",
     (BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),),
 )
 TOOLKIT = BuildRule(
@@ -311,34 +312,6 @@ scikit-build-core gives to CMake are ported (CU804, CU805, CU808), and other lin
         ),
     ),
 )
-CGO = BuildRule(
-    "CU821",
-    "build-cgo",
-    Severity.WARNING,
-    """A Go file calls CUDA by cgo.
-
-Names behind `C.`, and the C code of the comment before `import "C"`, get their names in HIP. Headers become HIP's, with
-the macro for the platform in the flags of the package, since the host's compiler reads them. A function that takes
-other arguments in HIP is reported: Go's types depend on them. An address of the device is a number in CUDA and a
-pointer in HIP, so its conversion goes by `uintptr`; where the program computes with such a value, Go's compiler says
-so.""",
-    (
-        BuildExample(
-            "cu.go",
-            'package cu\n\n//#cgo LDFLAGS: -lcuda\n//#include <cuda.h>\nimport "C"\n\n'
-            "func free(p C.CUstream) C.CUresult { return C.cuStreamDestroy(p) }\n",
-            "package cu\n\n//#cgo LDFLAGS: -lamdhip64\n//#cgo CFLAGS: -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include\n"
-            '//#include <hip/hip_runtime.h>\nimport "C"\n\n'
-            "func free(p C.hipStream_t) C.hipError_t { return C.hipStreamDestroy(p) }\n",
-        ),
-        BuildExample(
-            "texture.go",
-            'package cu\n\n// #include <cuda.h>\nimport "C"\n\nvar t C.CUtexObject\n',
-            "package cu\n\n//#cgo CFLAGS: -D__HIP_PLATFORM_AMD__ -I/opt/rocm/include\n"
-            '// #include <hip/hip_runtime.h>\nimport "C"\n\nvar t C.CUtexObject\n',
-        ),
-    ),
-)
 EMBEDDED = BuildRule(
     "CU818",
     "build-embedded-kernel",
@@ -396,5 +369,5 @@ again.""",
 )
 
 _CMAKE = (LANGUAGE, PACKAGE, LIBRARY, VARIABLE, ARCHITECTURE, COMMAND, SOURCE, HOST_SOURCE, SEPARATE, DEPENDENCY)
-_OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD, CGO)
+_OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD, CGO, FORTRAN)
 BUILD_RULES: Mapping[str, BuildRule] = {r.code: r for r in sorted((*_CMAKE, *_OF_ANY), key=lambda r: r.code)}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from cu2port.build import options
 from cu2port.build.kinds import builds_extensions
-from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TORCH
+from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TOOLKIT, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
 from cu2port.build.words import INFO, Asked, by_hand, finding, swap
@@ -43,6 +43,12 @@ _NAMES = re.compile(
     r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
     r"|\b(?P<common>COMMON_NVCC_FLAGS)\b|(?<=[\"'])(?P<built>\+?cu(?:da)?)(?=[\"']\s+(?:not\s+)?in\s+torch\.__version__)"
 )
+_ENVIRONMENT = re.compile(r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?P<name>CUDA_(?:HOME|PATH|ROOT))[\"']")
+_FOLDER = re.compile(r"/usr/local/cuda[-.\d]*+(?=[/\"':])")
+_LIB64 = re.compile(r"(?i:\b\w*cuda\w*)(?:\(\))?\s*(?:,\s*[\"']|\}/|\+\s*[\"']/)(?P<lib>lib64)\b")
+_OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
+_IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")
+_FOR_CMAKE = re.compile(r"-DCMAKE_CUDA_\w+")
 _HALF = re.compile(r"(?<=[\"'])-D__CUDA_NO_HALF_(?:OPERATORS|CONVERSIONS)__(?=[\"'])")  # as torch's own lists have them
 
 
@@ -180,6 +186,7 @@ def _names(text: str) -> Iterator[Finding]:
     for m in _NVCC.finditer(text):
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):
             yield by_hand(LINE, "nvcc", "it is NVIDIA's compiler", "hipcc", m.end() - len("nvcc"), m.end())
+    yield from _folders(text)
     if "cpp_extension" not in text:
         return
     extension = re.search(r"\bCUDAExtension\s*\(", text)
@@ -194,10 +201,13 @@ def _names(text: str) -> Iterator[Finding]:
         for m in _HALF.finditer(text):
             message = f"`{m[0]}` gets a value, with which torch for ROCm has it in its list"
             yield finding(TORCH, message, m.start(), m.end(), [insert(m.end(), "=1", Side.LEFT)])
+    own_home = _OWN_HOME.search(text) is not None and _IMPORTED_HOME.search(text) is None
     for m in _NAMES.finditer(text):
         if _commented(text, m.start()) or any(v.start() < m.start() < v.end() for v in versions):
             continue
         if m["home"]:
+            if own_home:
+                continue
             yield swap(TORCH, "CUDA_HOME", "ROCM_HOME", m.start(), "CUDA_HOME is None in torch for ROCm", review=True)
         elif m["common"]:
             why = "torch for ROCm gives those to hipcc"
@@ -207,6 +217,23 @@ def _names(text: str) -> Iterator[Finding]:
             yield swap(TORCH, m[0], new, m.start("built"), "versions of torch for ROCm end in +rocm", review=True)
         else:
             yield by_hand(TORCH, m[0], "it is None in torch for ROCm", "torch.version.hip", m.start(), m.end())
+
+
+def _folders(text: str) -> Iterator[Finding]:
+    """CUDA's folder, by its path and by the variables of the environment that name it; and CMake's variables."""
+    for m in _ENVIRONMENT.finditer(text):
+        if not _commented(text, m.start()):
+            yield swap(TOOLKIT, m["name"], "ROCM_PATH", m.start("name"), "it names ROCm's folder", review=True)
+    for m in _FOLDER.finditer(text):
+        if not _commented(text, m.start()):
+            yield swap(TOOLKIT, m[0], "/opt/rocm", m.start(), "ROCm's usual folder", review=True)
+    for m in _LIB64.finditer(text):
+        if not _commented(text, m.start()):
+            yield swap(TOOLKIT, "lib64", "lib", m.start("lib"), "ROCm's libraries are there", review=True)
+    for m in _FOR_CMAKE.finditer(text):
+        if not _commented(text, m.start()):
+            instead = m[0].replace("CUDA", "HIP") + " with a value for HIP"
+            yield by_hand(LINE, m[0], "it is for CMake's language CUDA", instead, m.start(), m.end())
 
 
 def _loads(text: str) -> Iterator[Finding]:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator
 
 from cu2port.build import globs
 from cu2port.build.layout import break_of
-from cu2port.build.pages import HAZARD, HOST_SOURCE, RENAMED, SOURCE
+from cu2port.build.pages import HAZARD, HOST_SOURCE, LANGUAGE, RENAMED, SOURCE
 from cu2port.build.properties import OF_SOURCES
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import INFO, Asked, finding, swap
 from cu2port.core.files import CXX_SUFFIXES
-from cu2port.core.model import Finding, insert
+from cu2port.core.model import Finding, Side, insert
 
 _NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
 _OF_HOST = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
@@ -44,7 +44,8 @@ def known(commands: Collection[Command]) -> globs.Known:
         else:
             given |= names
     made = frozenset(c.words[0] for c in commands if c.words and c.name.startswith(_MAKES))
-    return globs.Known(frozenset(marked), frozenset(used - given), made, _handed(commands))
+    found = frozenset(word for c in commands if c.name == "file" for word in c.words)
+    return globs.Known(frozenset(marked), frozenset(used - given), made, found, _handed(commands))
 
 
 def _handed(commands: Collection[Command]) -> dict[int, tuple[Arg, ...]]:
@@ -91,6 +92,23 @@ def python_module(c: Command) -> Iterator[Finding]:
     yield finding(HAZARD, message, c.start, c.end, edits, new="NO_EXTRAS", severity=INFO)
 
 
+def enabler(every: Collection[Command]) -> Command | None:
+    """The command that finds torch, where that alone makes CUDA a language of the build: torch's package does, and for
+    ROCm it does not make HIP one. Only where the file names `.cu` itself."""
+    if any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every):
+        return None
+    found = next((c for c in every if c.name == "find_package" and c.words[:1] in (("Torch",), ("Caffe2",))), None)
+    named = found and any(_NAME.search(w) for c in every if c.name not in _NO_SOURCES for w in c.words)
+    return found if named else None
+
+
+def enabled(text: str, c: Command) -> Finding:
+    """The language HIP behind the command that finds torch."""
+    message = "torch's package makes CUDA a language of the build; HIP is made one here"
+    edits = [insert(c.end, f"{break_of(text, c.start)}enable_language(HIP)", Side.LEFT)]
+    return finding(LANGUAGE, message, c.start, c.end, edits, review=True)
+
+
 _ABOVE = """get_directory_property(HIP_SCOPE PARENT_DIRECTORY)
 while(HIP_SCOPE)
   set_source_files_properties({names} DIRECTORY ${{HIP_SCOPE}} PROPERTIES LANGUAGE HIP)
@@ -108,6 +126,7 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
     if c.name in _NO_SOURCES or (c.name == "list" and c.args and c.args[0].text.lower() in _NO_LISTS):
         return
     yield from _hosts(text, c, asked, known)
+    yield from globs.passed_on(text, c, asked, known)
     names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
     behind = asked.suffix or ".cu"
     bare = [a for a in c.args[1:] if asked.is_bare(a.text)] if c.name in _TARGETS and "ALIAS" not in c.words else []

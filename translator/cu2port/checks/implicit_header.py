@@ -9,6 +9,7 @@ from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Include
+from cu2port.facts.thrust_headers import OF_THRUST
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
@@ -35,52 +36,6 @@ _NAMES = (
     | {"assert": "cassert"}
     | dict.fromkeys(("isfinite", "isinf", "isnan", "modf", "signbit"), "math.h")  # with C++'s overloads
 )
-#: What of Thrust NVIDIA's other Thrust headers bring along, and rocThrust's do not.
-_THRUST = {
-    word: f"thrust/{header}.h"
-    for header, words in {
-        "adjacent_difference": "adjacent_difference",
-        "binary_search": "lower_bound upper_bound binary_search equal_range",
-        "copy": "copy copy_if copy_n",
-        "count": "count count_if",
-        "device_delete": "device_delete",
-        "device_free": "device_free",
-        "device_malloc": "device_malloc",
-        "device_new": "device_new",
-        "device_ptr": "device_ptr device_pointer_cast",
-        "device_vector": "device_vector",
-        "execution_policy": "device host seq",
-        "extrema": "max_element min_element minmax_element",
-        "fill": "fill fill_n",
-        "for_each": "for_each for_each_n",
-        "gather": "gather gather_if",
-        "host_vector": "host_vector",
-        "inner_product": "inner_product",
-        "iterator/constant_iterator": "constant_iterator make_constant_iterator",
-        "iterator/counting_iterator": "counting_iterator make_counting_iterator",
-        "iterator/discard_iterator": "discard_iterator make_discard_iterator",
-        "iterator/permutation_iterator": "permutation_iterator make_permutation_iterator",
-        "iterator/reverse_iterator": "reverse_iterator make_reverse_iterator",
-        "iterator/transform_iterator": "transform_iterator make_transform_iterator",
-        "iterator/zip_iterator": "zip_iterator make_zip_iterator",
-        "logical": "all_of any_of none_of",
-        "merge": "merge merge_by_key",
-        "partition": "partition stable_partition partition_copy",
-        "reduce": "reduce reduce_by_key",
-        "remove": "remove remove_if remove_copy remove_copy_if",
-        "scan": "inclusive_scan exclusive_scan inclusive_scan_by_key exclusive_scan_by_key",
-        "scatter": "scatter scatter_if",
-        "sequence": "sequence",
-        "set_operations": "set_difference set_intersection set_union",
-        "sort": "sort sort_by_key stable_sort stable_sort_by_key",
-        "tabulate": "tabulate",
-        "transform": "transform transform_if",
-        "transform_reduce": "transform_reduce",
-        "transform_scan": "transform_inclusive_scan transform_exclusive_scan",
-        "unique": "unique unique_by_key unique_copy",
-    }.items()
-    for word in words.split()
-}
 _HIPBLAS = "hipblas/hipblas.h"
 _CUBLAS = frozenset({"cublas_v2.h", "cublas.h", "cublas_api.h", _HIPBLAS})
 _BRING_CUBLAS = frozenset({"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h", "cublasXt.h"})
@@ -89,6 +44,9 @@ _OF_CUBLAS = regex(  # not what cuSOLVER's functions take, which hipSOLVER's hea
 )
 _HIP_FP16 = "hip/hip_fp16.h"
 _FP16 = frozenset({"cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "mma.h", _HIP_FP16})
+_CFLOAT = "cfloat"
+_FLOAT = frozenset({_CFLOAT, "float.h", "cuda/std/cfloat"})
+_OF_FLOAT = tuple(f"{of}_{what}" for of in ("FLT", "DBL") for what in ("MAX", "MIN", "EPSILON", "DIG", "MANT_DIG"))
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = regex(r'#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]')  # it begins with text, which is found fast
@@ -103,8 +61,9 @@ class ImplicitHeader(Check):
     nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
     runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
     function and neither the file nor a header beside it says so. So it is with names of cuBLAS, which cuSOLVER's
-    headers bring and hipSOLVER's do not, with conversions of half, which Eigen's bring, and with algorithms, iterators
-    and vectors of Thrust: NVIDIA's headers include more of one another than rocThrust's do.
+    headers bring and hipSOLVER's do not, with conversions of half, which Eigen's bring, with limits of `float`, which
+    CUB's bring, and with algorithms, iterators and vectors of Thrust: NVIDIA's headers include more of one another
+    than rocThrust's do.
     """
 
     code, name, severity = "CU215", "implicit-header", Severity.INFO
@@ -177,6 +136,11 @@ class ImplicitHeader(Check):
             "half by Eigen's headers",
             path="a.hpp",
         ),
+        Example(
+            "#include <cub/cub.cuh>\n__device__ float f() { return -FLT_MAX; }\n",
+            "#include <cfloat>\n#include <hipcub/hipcub.hpp>\n__device__ float f() { return -FLT_MAX; }\n",
+            "limits by a header of CUB",
+        ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
         Example(
             "#include <cmath>\n__device__ int k();\nbool f(float x) { return std::isnan(x); }\n",
@@ -207,7 +171,7 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for first, header, why in (*_of_cusolver(unit), *_of_eigen(unit)):
+        for first, header, why in (*_of_cusolver(unit), *_of_eigen(unit), *_of_cub(unit)):
             end = unit.end(first)
             message = f"`{unit.t[first]}` is declared in <{header}>, which {why}"
             yield self.finding(message, unit.p[first], end, (Edit(end, end, ()),), hip=header, needs=(header,))
@@ -260,6 +224,20 @@ def _of_eigen(unit: Unit) -> Iterator[tuple[int, str, str]]:
     first = next(iter(unit.find("__float2half", "__half2float", "__float2half_rn")), None)
     if first is not None and not ({inc.path for inc in unit.includes} | _reached(unit)) & _FP16:
         yield first, _HIP_FP16, "Eigen does not include for HIP's host code"
+
+
+def _of_cub(unit: Unit) -> Iterator[tuple[int, str, str]]:
+    """A limit of `float` or `double` in a file that has it from CUB's or Thrust's headers: the name, the header, and
+    why."""
+    if "FLT_" not in unit.text and "DBL_" not in unit.text:
+        return
+    first = next((i for i in unit.find(*_OF_FLOAT) if unit.t[i] not in unit.macros), None)
+    have = {inc.path for inc in unit.includes}
+    if first is None or not _read_by_nvcc(unit) or have & _FLOAT:
+        return
+    reached = _reached(unit)
+    if not reached & _FLOAT and any(path.startswith(("cub/", "hipcub/", "thrust/")) for path in have | reached):
+        yield first, "float.h" if _may_be_c(unit) else _CFLOAT, "CUB's headers include and hipCUB's do not"
 
 
 def _of_cusolver(unit: Unit) -> Iterator[tuple[int, str, str]]:
@@ -320,12 +298,12 @@ def _of_thrust(unit: Unit) -> dict[str, int]:
     out: dict[str, int] = {}
     used = any(unit.t[i + 1 : i + 4] == ["namespace", "thrust", ";"] for i in unit.find("using"))
     own = {unit.t[f.name_at] for f in unit.functions} if used else set()
-    for i in unit.find(*_THRUST):
-        called = unit.tok(i + 1) in ("(", "<") or _THRUST[unit.t[i]] == "thrust/execution_policy.h"
+    for i in unit.find(*OF_THRUST):
+        called = unit.tok(i + 1) in ("(", "<") or OF_THRUST[unit.t[i]] == "thrust/execution_policy.h"
         before = unit.tok(i - 1)
         by_using = used and before in (";", "{", "}", "=", "(") and unit.tok(i + 1) == "(" and unit.t[i] not in own
         if (before == "::" and unit.tok(i - 2) == "thrust" and called) or (by_using and unit.function_at(i)):
-            out.setdefault(_THRUST[unit.t[i]], i)
+            out.setdefault(OF_THRUST[unit.t[i]], i)
     return out
 
 
@@ -340,8 +318,8 @@ def _of_parts(unit: Unit) -> dict[str, tuple[str, Include]]:
         text = _text(here / inc.path, [here.resolve()]) if inc.quoted and not inc.path.startswith("/") else ""
         if "thrust::" in text and next(_includes(text), None) is None:
             for m in _USE_OF_THRUST.finditer(text):
-                if m[1] in _THRUST:
-                    out.setdefault(_THRUST[m[1]], (m[1], inc))
+                if m[1] in OF_THRUST:
+                    out.setdefault(OF_THRUST[m[1]], (m[1], inc))
     return out
 
 
