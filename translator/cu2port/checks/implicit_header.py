@@ -9,7 +9,6 @@ from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Include
-from cu2port.facts.thrust_headers import OF_THRUST
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
@@ -295,6 +294,8 @@ def _missing(unit: Unit) -> dict[str, int]:
 
 def _of_thrust(unit: Unit) -> dict[str, int]:
     """Headers of Thrust that a name asks for, and its first use."""
+    from cu2port.facts.thrust_headers import OF_THRUST
+
     out: dict[str, int] = {}
     used = any(unit.t[i + 1 : i + 4] == ["namespace", "thrust", ";"] for i in unit.find("using"))
     own = {unit.t[f.name_at] for f in unit.functions} if used else set()
@@ -313,6 +314,8 @@ def _of_parts(unit: Unit) -> dict[str, tuple[str, Include]]:
     out: dict[str, tuple[str, Include]] = {}
     if unit.path in ("", "-", "<stdin>") or "thrust" not in unit.words:
         return out
+    from cu2port.facts.thrust_headers import OF_THRUST
+
     here = Path(unit.path).parent
     for inc in unit.includes:
         text = _text(here / inc.path, [here.resolve()]) if inc.quoted and not inc.path.startswith("/") else ""
