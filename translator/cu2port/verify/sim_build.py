@@ -26,7 +26,7 @@ from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shielded import shields
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, WRAPPED, CannotBuild, Toolchain
-from cu2port.verify.two_sides import ONE_SIDE, compile_both, has_two_sides
+from cu2port.verify.two_sides import compile_both, has_two_sides, once
 
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
@@ -305,8 +305,10 @@ def build(
             flags += toolchain.runtime_first(flags)
         flags += [own_names(folder), "-x", language, "-c", str(source), "-o"]
         try:
-            if real not in two_sided or not compile_both(flags, toolchain, out, two_sided[real], f"{real} {number}"):
-                toolchain.call([*(ONE_SIDE if two_sided else ()), *flags, str(out)])
+            sides = two_sided.get(real)
+            why = compile_both(flags, toolchain, out, sides, f"{real} {number}") if sides else "it is compiled once"
+            if why:
+                toolchain.call([*(once(why) if two_sided else ()), *flags, str(out)])
         except CannotBuild as e:
             raise CannotBuild("\n".join(x for x in (str(e), cccl.missing(texts)) if x)) from None
         return out

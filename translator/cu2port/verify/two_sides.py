@@ -18,15 +18,13 @@ from cu2port.verify.copies import Copy
 from cu2port.verify.device_names import binutils, device_symbols
 from cu2port.verify.elf import made_visible, symbols
 from cu2port.verify.left_out import MACRO, is_ours, left_out
-from cu2port.verify.sim_compiler import Toolchain
+from cu2port.verify.sim_compiler import CannotBuild, Toolchain
 
 _SIDED = frozenset({"__global__", "__device__", "__constant__", "__managed__"})
 _OPENS = frozenset({"(", "{", "=", ";", "["})  # behind the words that say what is declared
 _SUFFIX = ".device"  # shown as a clone
 _OF_CLASS = ("_ZTV", "_ZTT", "_ZTC", "_ZTI", "_ZTS")  # tables of a class that name its functions
 _NOT_RUN = (".init_array", ".init_array.*", ".ctors", ".ctors.*", ".fini_array", ".fini_array.*", ".dtors", ".dtors.*")
-#: Words of a unit that is compiled once, from copies that are written for two sides.
-ONE_SIDE = ("-DCU2PORT_OWN=static", "-DCU2PORT_NAMESPACE=namespace")
 _APART = ("-ffunction-sections", "-fdata-sections", "-fno-lto")
 _LENGTH = re.compile(r"([LB]?)(\d+)")
 
@@ -62,8 +60,8 @@ def _is_of_device(unit: Unit, i: int) -> bool:
     return not _SIDED.isdisjoint((unit.tok(i - 2), unit.tok(i - 1), *unit.t[i:stop]))
 
 
-def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: Iterable[Unit], key: str) -> bool:
-    """Compile a unit for both sides to one object; False where that is not possible.
+def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: Iterable[Unit], key: str) -> str:
+    """Compile a unit for both sides to one object; what is in the way where that is not possible, else "".
 
     `call`: the compiler's words, without what it makes; `files`: the unit's and what it includes; `key`: differs for
     each object of a program.
@@ -76,29 +74,45 @@ def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: It
         try:
             for side, obj in ((("2", "-D__HIP_DEVICE_COMPILE__=1"), device), (("1",), host)):
                 toolchain.call([*words, f"-DCU2PORT_SIM_SIDE={side[0]}", *side[1:], *call, str(obj)])
-            if not _joined(host, device, both, files):
-                return False
-        except CannotRun:
-            return False
-        out.write_bytes(both.read_bytes())
-    return True
+            in_the_way = _joined(host, device, both, files)
+        except CannotBuild as e:
+            return f"it does not compile: {_first_error(str(e))}"
+        except CannotRun as e:
+            return str(e)
+        if not in_the_way:
+            out.write_bytes(both.read_bytes())
+        return in_the_way
 
 
-def _joined(host: Path, device: Path, out: Path, files: Iterable[Unit]) -> bool:
-    """Join the objects of both sides. Not done where a kernel is known to one of them alone, or is local to them."""
+def once(why: str) -> list[str]:
+    """The words of a unit that is compiled once, from copies that are written for two sides. `why`: what was in the
+    way of both sides."""
+    text = "".join(c if c.isprintable() and c not in '"\\' else "'" for c in why)
+    return ["-DCU2PORT_OWN=static", "-DCU2PORT_NAMESPACE=namespace", f'-DCU2PORT_LEFT_WHY="{text}"']
+
+
+def _first_error(said: str) -> str:
+    lines = [x.strip() for x in said.splitlines()]
+    return next((x for x in lines if " error: " in x or " Error: " in x), lines[0] if lines else "")[:300]
+
+
+def _joined(host: Path, device: Path, out: Path, files: Iterable[Unit]) -> str:
+    """Join the objects of both sides. Not done where a kernel is known to one of them alone, or is local to them: then
+    says so."""
     units = list(files)
     of_host, of_device = ({s.name: s for s in symbols(o)} for o in (host, device))
     kernels = {s.name for s in of_device.values() if s.is_kernel}
-    if not {s.name for s in of_host.values() if s.is_kernel} <= kernels:
-        return False
+    for lacking in sorted({s.name for s in of_host.values() if s.is_kernel} - kernels):
+        return f"the device's side does not have kernel {lacking}"
     names = {f.name for u in units for f in u.functions if "__global__" in f.sides}
-    if any(s.is_local and s.is_function and _own_name(s.name) in names for s in of_host.values()):
-        return False
+    for s in of_host.values():
+        if s.is_local and s.is_function and (name := _own_name(s.name)) in names:
+            return f"a kernel {name} is local to a function"
     for obj in (host, device):
         made_visible(obj)
     if not kernels:
         out.write_bytes(host.read_bytes())
-        return True
+        return ""
     kept = kernels | {n for n in device_symbols(device, units) if n in of_host and of_device[n].is_function}
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         used = Path(scratch, "used.o")
@@ -118,7 +132,7 @@ def _joined(host: Path, device: Path, out: Path, files: Iterable[Unit]) -> bool:
         gone = _listed(Path(scratch, "gone"), sorted(kept | larger))
         binutils("objcopy", f"--weaken-symbols={gone}", str(host))
         binutils("ld", "-r", str(used), str(host), "-o", str(out))
-    return True
+    return ""
 
 
 def _own_name(symbol: str) -> str:

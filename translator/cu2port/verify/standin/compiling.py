@@ -19,7 +19,7 @@ from cu2port.verify.shielded import shields
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.standin.words import CommandLine, Job, Source
-from cu2port.verify.two_sides import ONE_SIDE, compile_both, has_two_sides
+from cu2port.verify.two_sides import compile_both, has_two_sides, once
 
 _STANDARD = re.compile(r"-std=(?:c|gnu)\+\+(?:17|1z|2.)$")
 _UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only"})
@@ -81,9 +81,10 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
             run(settings.toolchain, [*words, "-x", "c++", str(copy)])  # preprocessed only, as nvcc does
         else:
             try:
-                if not two_sides or not _of_both_sides(words, line, settings, copy, out, files):
-                    once = ONE_SIDE if two_sides else ()
-                    run(settings.toolchain, [*words, *once, *_job(line, out), "-x", "c++", str(copy)])
+                why = _of_both_sides(words, line, settings, copy, out, files) if two_sides else "it has one side"
+                if why:
+                    words += once(why) if two_sides else ()
+                    run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
             except sim_compiler.CannotBuild:
                 raise sim_compiler.CannotBuild(cccl.missing(unit.text for unit in files)) from None
             if out is not None and line.job is Job.OBJECT and not line.separate:
@@ -94,9 +95,9 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
 
 def _of_both_sides(
     words: Sequence[str], line: CommandLine, settings: Settings, copy: Path, out: Path | None, files: Sequence[Unit]
-) -> bool:
+) -> str:
     if out is None or line.job is not Job.OBJECT:
-        return False
+        return "it is not compiled to an object"
     call = [*words, "-c", "-x", "c++", str(copy), "-o"]
     return compile_both(call, settings.toolchain, out, files, f"{out.absolute()} {' '.join(line.defines)}")
 

@@ -67,9 +67,12 @@ int device_of(const void* p);
 double seconds();
 int& last_error();
 void not_supported(const char* name);
-bool leaves_out(const char* place);  // says so once
+bool leaves_out(const char* place, const char* why);  // says so once
+#ifndef CU2PORT_LEFT_WHY
+#define CU2PORT_LEFT_WHY ""
+#endif
 #define CU2PORT_LEAVES_OUT_AS(number, place) \
-    __attribute__((unused)) static const bool cu2port_left_##number = ::cu2port_sim::leaves_out(place)
+    __attribute__((unused)) static const bool cu2port_left_##number = ::cu2port_sim::leaves_out(place, CU2PORT_LEFT_WHY)
 #define CU2PORT_LEAVES_OUT_NEXT(number, place) CU2PORT_LEAVES_OUT_AS(number, place)
 // CU2PORT_SIM_SIDE: a unit is compiled twice, 1: for the host, 2: for the device
 #if !defined(CU2PORT_SIM_SIDE) && !defined(CU2PORT_LEAVES_OUT)
