@@ -178,6 +178,19 @@ def test_trial_compares_the_devices_sides(tmp_path: Path, toolchain: Toolchain) 
     assert said.outcome == "same", said.text
 
 
+def test_trial_keeps_helper_headers_off_a_gpus_side(tmp_path: Path, toolchain: Toolchain) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "__global__ void k(unsigned* a) {\n    __shared__ unsigned s[64];\n"
+        "    unsigned p = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x % 64]), v;\n"
+        '    asm volatile("st.shared.u32 [%0], %1;" ::"r"(p), "r"(a[threadIdx.x] + 1) : "memory");\n'
+        '    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(p) : "memory");\n'
+        "    a[threadIdx.x] = v;\n}\n"
+    )
+    (said,) = try_program(Program((path,)), Asked(time_s=5, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same", said.text
+
+
 # --- parts that need no compiler ---------------------------------------------------------------------------------
 
 

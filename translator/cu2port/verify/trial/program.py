@@ -32,7 +32,10 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\
 _NOT_TRIED = re.compile(r"[<\"]thrust/")  # see _LACKS
 _CUDA_STD = re.compile(r"[<\"]cuda/std/")
 # nothing of the host runs: all of it is the device's, as CUDA's side is by the trial's headers
-_DEVICE_SIDE = "#define __HIP_DEVICE_COMPILE__ 1\n#define CU2PORT_LEAVES_OUT(place) static_assert(true)\n"
+_DEVICE_SIDE = (
+    "#define __HIP_DEVICE_COMPILE__ 1\n#define CU2PORT_LEAVES_OUT(place) static_assert(true)\n"
+    "#define CU2PORT_OWN static\n#define CU2PORT_NAMESPACE namespace\n"
+)
 _CUB = re.compile(r"[<\"](hipcub|cub)/")
 _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_|curand|CURAND_).*")
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
@@ -182,7 +185,7 @@ def write(side: Side, kernel: Kernel, program: Program, folder: Path, told: Hint
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        out = unit.text if bare else instrument(unit, reach)
+        out = unit.text if bare else instrument(unit, reach, two_sides=not side.cuda)
         if real == path:
             before = _defined((*program.defines, *kernel.defines)) + _names(seen) * side.cuda
             before += _DEVICE_SIDE * (not side.cuda and not bare)
