@@ -124,8 +124,8 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
 
 
 WITH_HIP = set(
-    "gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp "
-    "wmma.hpp".split()
+    "blas.hpp gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp "
+    "warp.hpp wmma.hpp".split()
 )
 
 
@@ -663,6 +663,25 @@ def test_buffers_of_opengl_by_name(compiler: str, tmp_path: Path, monkeypatch: p
     for header in ("hip_runtime.h", "hip_runtime_api.h", "hip_gl_interop.h"):
         stub(tmp_path, f"hip/{header}", RESOURCES, monkeypatch)
     assert printed(BUFFERS, compiler, tmp_path) == "0 110 1101 1012 111 110"
+
+
+# --- blas.hpp ---------------------------------------------------------------------------------------------------------
+
+BLAS = """#pragma once
+enum hipDataType { HIP_R_8I, HIP_R_16F, HIP_R_32F, HIP_C_32F, HIP_R_64F, HIP_C_64F, HIP_R_32I };
+enum hipblasComputeType_t { HIPBLAS_COMPUTE_16F, HIPBLAS_COMPUTE_32F, HIPBLAS_COMPUTE_64F, HIPBLAS_COMPUTE_32I };
+"""
+
+
+def test_a_data_type_gives_the_compute_type(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stub(tmp_path, "hipblas/hipblas.h", BLAS, monkeypatch)
+    types = "HIP_R_16F HIP_R_32F HIP_C_32F HIP_R_64F HIP_C_64F HIP_R_32I HIP_R_8I".split()
+    lines = "".join(f'std::printf("%d ", cu2port::compute_type({t}));' for t in types)
+    text = f'#include "cu2port/blas.hpp"\n#include <cstdio>\nint main() {{ {lines} }}\n'
+    done = subprocess.run(
+        [str(built(compiler, text, tmp_path))], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "0 1 1 2 2 3 -1 "
 
 
 # --- tile_reduce.hpp --------------------------------------------------------------------------------------------------

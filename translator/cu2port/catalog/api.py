@@ -204,8 +204,9 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFind
             row = dataclasses.replace(
                 row, hip=form.hip, args=form.args, call=form.call, trust=form.trust, values=(), argc=()
             )
+            if form.hip != use.row.hip:
+                hip, rename = form.hip, (replace(start, end, form.hip),)
             use = dataclasses.replace(use, row=row)
-            hip, rename = form.hip, (replace(start, end, form.hip),)
         if form is not None and form.hip_since and unit.options.rocm < version_key(form.hip_since)[:2]:
             problem = f"{hip} needs ROCm {form.hip_since}"
         if problem:
@@ -292,7 +293,8 @@ def _unchecked(row: Row, hip: str) -> tuple[str, ...]:
 
 def _helpers(row: Row, hip: str) -> tuple[str, ...]:
     """The header of ours that declares the target: one row may have a HIP target and, for older ROCm, of ours."""
-    return (row.helper,) if row.helper and hip.startswith("cu2port::") else ()
+    ours = hip.startswith("cu2port::") or any(text.startswith("cu2port::") for _, text in row.args)
+    return (row.helper,) if row.helper and ours else ()
 
 
 def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> RowFinding:

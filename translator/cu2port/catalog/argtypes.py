@@ -23,6 +23,7 @@ TO_CONST = {"const*": 1, "const**": 2}  # pointers that surely lead to what is c
 CONST_POINTERS = "*const*"  # what surely points to pointers that are const themselves
 DEPENDENT = "dependent"  # what a template's parameter, or another file's name for a type, decides
 MUTABLE = "char**"  # what surely points to pointers to `char`, nothing of it const
+SURELY = "surely "  # before a type of CUDA's that may have several names: what surely is an object of it
 _OBJECTS = frozenset({"variable", "parameter", "member"})
 _TO_CONST_POINTERS = regex(r"\* ?const ?[*\[]")
 _MUTABLE = regex(r"char \*(?:\*| ?\[\d*\])")
@@ -32,8 +33,8 @@ _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
     """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const*` and `const**`
     surely pointers to what is const, `*const*` to pointers that are, `char**` surely that without const, `dependent`
-    made of what a template's parameter or another file's name for a type decides, else a struct's name. None: not
-    known."""
+    made of what a template's parameter or another file's name for a type decides, `surely cudaDataType_t` surely of a
+    type by any of its names, else a struct's name. None: not known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
@@ -44,6 +45,8 @@ def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
         return _is_to_const(unit, span, e, TO_CONST[wanted])
     if wanted == MUTABLE:
         return _is_mutable(unit, span, e)
+    if wanted.startswith(SURELY):
+        return _is_surely(unit, span, e, wanted.removeprefix(SURELY))
     if wanted not in (POINTER, VALUE, CONST_POINTERS):
         return _is_struct(unit, span, e, wanted)
     if wanted == CONST_POINTERS:
@@ -117,6 +120,21 @@ def _is_mutable(unit: Unit, span: Span, e: Expr) -> bool:
     found = _objects(unit, e) if isinstance(e, Name) else []
     types = [(written(unit.t, d), "const" in unit.t[d.type_first : d.at]) for d in found]
     return bool(types) and all((x.name, x.indirections, const) == ("char", 2, False) for x, const in types)
+
+
+def _is_surely(unit: Unit, span: Span, e: Expr, wanted: str) -> bool:
+    """False where nothing says so, and for an enumerator. Names of one type have one in HIP."""
+    row = unit.catalog.get(wanted)
+    hip = row.hip if row is not None else wanted
+    if (cast := _cast(unit, e)) is not None:
+        found = {(cast.name, cast.pointers)}
+    elif isinstance(e, (Name, Member, Index)) and unit.catalog.get(_name(e) or " ") is None:
+        asked = _asked(unit, span) if not (known := _declared(unit, e)) else ""
+        found = {(asked, 0)} if asked else known
+    else:
+        return False
+    named = {(unit.catalog.get(name), name, depth) for name, depth in found}
+    return bool(named) and all(depth == 0 and (r.hip if r else name) == hip for r, name, depth in named)
 
 
 def _points(unit: Unit, e: Expr) -> bool | None:

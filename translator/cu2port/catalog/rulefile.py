@@ -13,7 +13,7 @@ from cu2port.core.late import dataclass, regex
 
 _NAME = regex(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
 _MACRO = regex(r"[A-Za-z_]\w*\Z")
-_TYPE = regex(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|[A-Za-z_]\w*\Z")
+_TYPE = regex(r"!?\*\Z|const\*\*?\Z|\*const\*\Z|char\*\*\Z|(?:surely )?[A-Za-z_]\w*\Z")
 _VERSION = regex(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset(
@@ -271,8 +271,8 @@ def _check_change(where: Source, cuda: str, value: dict[str, Any]) -> None:
         if form.get("trust", "exact") not in ("exact", "review"):
             raise where.error(f"change of `{cuda}`: a form's `trust` must be exact or review", cuda)
         for key, wanted in form.get("types", {}).items():
-            if not key.isdigit() or not _TYPE.match(str(wanted)):
-                known = "a struct, *, !*, const*, const**, *const*, char** or dependent"
+            if not re.fullmatch(r"-?\d+", key) or not _TYPE.match(str(wanted)):
+                known = "a struct, *, !*, const*, const**, *const*, char**, dependent or surely TYPE"
                 raise where.error(f"change of `{cuda}`: types = {{ INDEX = {known} }}", cuda)
         _versions(where, cuda, form)
     if "args" in value and "call" in value:

@@ -127,7 +127,8 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if before == "::":
             owner = unit.tok(i - 2)
             qualified = owner == ">" or (owner and is_identifier(owner) and owner not in KEYWORDS)
-            qualified = qualified and not is_global(unit, i)
+            row = unit.catalog.get(t[i])
+            qualified = qualified and not is_global(unit, i) and not (row is not None and row.drop)  # such are macros
             if qualified and (i - 2 not in scopes or i - 2 in out):
                 out.add(i)
                 continue

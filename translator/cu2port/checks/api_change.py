@@ -24,6 +24,7 @@ class ApiChange(RowCheck):
             "void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"
         ),
         Example("void f() { x.cudaMemcpyToSymbol(table, p, n); }", note="a member"),
+        Example("void A::CUDART_CB f(void* p) {}", "void A::f(void* p) {}", "a macro, which no class has"),
         Example(
             "#define UP(s, p, n) cudaMemcpyToSymbol(s, p, n)\n",
             "#define UP(s, p, n) hipMemcpyToSymbol(HIP_SYMBOL(s), p, n)\n",
