@@ -96,3 +96,33 @@ def test_a_path_into_a_copy_names_the_library_where_the_copy_is_absent_too(tmp_p
         text = (out / "sub" / "c.cu").read_text()
         assert "#include <hipcub/hipcub.hpp>\n#include <thrust/sort.h>\n" in text
         assert '#include "../own/cub/mine.cuh"\n' in text
+
+
+VECTORS = """/* Copyright 1993-2024 NVIDIA Corporation. */
+#if !defined(__VECTOR_TYPES_H__)
+#define __VECTOR_TYPES_H__
+struct char1 { signed char x; };
+#endif
+"""
+
+
+def test_a_copy_of_a_header_of_cuda_is_left_alone(tmp_path: Path) -> None:
+    src = tmp_path / "src"
+    (src / "cudart").mkdir(parents=True)
+    (src / "own").mkdir()
+    (src / "cudart" / "vector_types.h").write_text(VECTORS)
+    (src / "cudart" / "more.h").write_text('#include "vector_types.h"\nint f(char1);\n')
+    own = "#pragma once\nstruct char1 { int x; };\n"
+    (src / "own" / "vector_types.h").write_text(own)
+    (src / "a.cu").write_text(
+        '#include "cudart/vector_types.h"\n#include "cudart/more.h"\n__global__ void k(char1) {}\n'
+    )
+    (src / "b.cpp").write_text('#include "own/vector_types.h"\nchar1 x;\n')
+    out, said = converted(src)
+    assert (out / "cudart" / "vector_types.h").read_text() == VECTORS
+    assert (out / "cudart" / "more.h").read_text().startswith("#include <hip/hip_runtime_api.h>\n")
+    assert "cudart" not in (out / "a.cu").read_text().splitlines()[1]
+    assert "cudart/vector_types.h: CU921 vendored-library: it is a copy of a header of CUDA's toolkit" in said
+    assert (out / "own" / "vector_types.h").read_text() == own
+    assert (out / "b.cpp").read_text().startswith('#include "own/vector_types.h"')
+    assert said.count("CU921") == 1

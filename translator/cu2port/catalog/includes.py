@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
-from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, HOST_SUFFIXES, suffix
+from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, HOST_SUFFIXES, may_include, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, insert, replace
-from cu2port.core.vendored import as_installed, is_in_copy
+from cu2port.core.vendored import TOOLKIT, as_installed, is_in_copy, is_of_toolkit
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import NEAR, Directive
@@ -134,7 +135,7 @@ def _may_name_header(unit: Unit) -> bool:
 
 def _is_known(unit: Unit, path: str) -> bool:
     c = unit.catalog
-    if path in unit.project.renamed or CUDA_HEADER.match(path) is not None:
+    if path in unit.project.renamed or path.rpartition("/")[2] in TOOLKIT or CUDA_HEADER.match(path) is not None:
         return True
     return _row(unit, path) is not None or _longest(c.missing_headers, path) is not None
 
@@ -190,7 +191,9 @@ def hip_header(unit: Unit, inc: Include) -> str | None:
     lacking = inc.path in unit.catalog.missing_headers  # though its folder has a counterpart
     found = None if lacking else _row(unit, inc.path)
     hip = None if found is None else found[0].replace("*", found[1])
-    return None if hip is None or _is_own(unit, inc) else hip
+    if hip is None:
+        return unit.catalog.headers.get(inc.path.rpartition("/")[2]) if _is_toolkits(unit, inc) else None
+    return None if _is_own(unit, inc) else hip
 
 
 def _is_own(unit: Unit, inc: Include) -> bool:
@@ -202,9 +205,21 @@ def _is_own(unit: Unit, inc: Include) -> bool:
         return False
     if not inc.quoted or unit.path in ("", "-", "<stdin>"):
         return False
+    return not _is_toolkits(unit, inc) and any(not is_in_copy(p) for p in _found(unit, inc))
+
+
+def _found(unit: Unit, inc: Include) -> Iterator[str]:
+    """The files that an include may mean."""
     folders = (os.path.dirname(unit.path), *unit.options.include_dirs)  # noqa: PTH120 - a Path costs more than the call
-    found = (p for folder in folders if os.path.isfile(p := os.path.join(folder, inc.path)))  # noqa: PTH113, PTH118
-    return any(not is_in_copy(p) for p in found)
+    return (p for folder in folders if os.path.isfile(p := os.path.join(folder, inc.path)))  # noqa: PTH113, PTH118
+
+
+def _is_toolkits(unit: Unit, inc: Include) -> bool:
+    """Whether an include means a copy of a header of CUDA's toolkit."""
+    if inc.path.rpartition("/")[2] not in TOOLKIT or unit.path in ("", "-", "<stdin>"):
+        return False
+    around = [Path(os.path.realpath(f)) for f in (os.path.dirname(unit.path), *unit.options.include_dirs)]  # noqa: PTH120
+    return any(may_include(Path(p), around) and is_of_toolkit(p) for p in _found(unit, inc))
 
 
 def _drop_line(unit: Unit, d: Directive) -> Edit:

@@ -189,11 +189,12 @@ VENDORED = FileRule(
     "CU921",
     "vendored-library",
     Severity.INFO,
-    """A folder is a copy of CUB, NVTX or Thrust, or of Eigen with its code for HIP.
+    """A folder is a copy of CUB, NVTX or Thrust, or of Eigen with its code for HIP; or a file of a header of CUDA.
 
 Its files are copied as they are. CUB, NVTX and Thrust are written for NVIDIA's GPUs or tools: includes of them become
-those of hipCUB, ROCTX or rocThrust, which come with ROCm. Remove the folder when the port builds. Eigen 3.4 and newer
-chooses between CUDA and HIP by itself, so it stays.""",
+those of hipCUB, ROCTX or rocThrust, which come with ROCm. Remove the folder when the port builds. So it is with
+headers of CUDA's toolkit, such as `vector_types.h`, which have NVIDIA's notice. Eigen 3.4 and newer chooses between
+CUDA and HIP by itself, so it stays.""",
 )
 
 FILE_RULES: Mapping[str, FileRule] = {

@@ -1,5 +1,6 @@
 """Copies of header libraries in a tree, which are not converted. AMD's libraries replace those of NVIDIA: an include of
-a copy becomes an include of AMD's library. Eigen supports HIP itself, so its copy is used as it is."""
+a copy becomes an include of AMD's library. So it is with headers of CUDA's toolkit. Eigen supports HIP itself, so its
+copy is used as it is."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cu2port.core import file_rules
-from cu2port.core.vendored import FOR_BOTH, LIBRARIES, Library
+from cu2port.core.vendored import FOR_BOTH, LIBRARIES, TOOLKIT, Library, is_of_toolkit
 from cu2port.project.tree import Item
 
 
@@ -18,7 +19,16 @@ def leave_copies(items: Sequence[Item]) -> list[Item]:
         if item.kind == "source" and item.root.folder:
             names.setdefault(item.root.given, set()).add(item.relative)
     copies = {(given, folder): library for given, of in names.items() for folder, library in _copies(of)}
-    return [_left(item, copies) for item in items] if copies else list(items)
+    return [_left(item, copies) if copies else item for item in map(_left_to_hip, items)]
+
+
+def _left_to_hip(item: Item) -> Item:
+    """An item, as a file that is copied where it is a header of CUDA's toolkit."""
+    name = item.relative.rpartition("/")[2]
+    if item.kind != "source" or name not in TOOLKIT or not item.root.folder or not is_of_toolkit(item.name):
+        return item
+    message = "it is a copy of a header of CUDA's toolkit: left alone, HIP's is included in its place"
+    return replace(item, kind="copy", found=(*item.found, file_rules.VENDORED.on_file(message)))
 
 
 def _copies(names: Iterable[str]) -> Iterable[tuple[str, Library]]:
