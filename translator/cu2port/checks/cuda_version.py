@@ -18,6 +18,7 @@ from cu2port.facts.cuda_versions import (
     hip_parts,
     is_compared,
     needed_by_all,
+    only_complains,
     summed,
     versions,
 )
@@ -140,6 +141,10 @@ class CudaVersion(Check):
             "without it there is an error",
         ),
         Example(
+            "#if !defined(CUDART_VERSION)\n#error no version\n#endif\n",
+            "#if !defined(CUDART_VERSION) && !defined(__HIP_PLATFORM_AMD__)\n#error no version\n#endif\n",
+        ),
+        Example(
             "void f() { a.version = NVTX_VERSION; }\n",
             '#include "cu2port/nvtx.hpp"\nvoid f() { a.version = cu2port::nvtx::version; }\n',
             "our header has events of NVTX's",
@@ -244,9 +249,11 @@ class CudaVersion(Check):
     def _tested(self, unit: Unit, i: int) -> Iterator[Finding]:
         """What is said of `defined(X)`, `#ifdef X` and `#ifndef X`, where token i is X."""
         tok = unit.t[i]
-        if _only_complains(unit, i):
-            word = i - 1  # `ifndef`
-            edit = replace(unit.p[word], unit.end(i), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)")
+        if (last := only_complains(unit, i)) is not None:
+            d = unit.in_directive(i)
+            edit = replace(
+                unit.p[d.first + 1 if d else i], unit.end(last), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)"
+            )
             yield self.finding(
                 f"HIP does not define `{tok}`, which is not an error in HIP",
                 unit.p[i],
@@ -384,15 +391,3 @@ def _asked_before(unit: Unit, i: int) -> bool:
     return d is not None and any(
         unit.t[k] == "defined" and unit.t[i] in unit.t[k + 1 : k + 3] for k in range(d.first + 2, i)
     )
-
-
-def _only_complains(unit: Unit, i: int) -> bool:
-    """Whether token i is in an `#ifndef` with nothing but an `#error` in its branch."""
-    d = unit.in_directive(i)
-    if d is None or d.keyword != "ifndef" or i != d.first + 2:
-        return False
-    k = unit.lexed.directive_index(i)
-    error, after = (*unit.directives[k + 1 : k + 3], None, None)[:2]
-    if error is None or after is None or error.keyword != "error":
-        return False
-    return error.first == d.stop and after.first == error.stop and after.keyword in ("elif", "else", "endif")

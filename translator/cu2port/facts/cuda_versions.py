@@ -154,3 +154,17 @@ def hip_parts(e: Binary, around_it: Expr | None) -> tuple[tuple[Num, str], ...]:
     if tenths is None or not (isinstance(tenths.b, Num) and tenths.b.value == 10):
         return ()
     return (e.b, "10000000"), (tenths.b, "100000")
+
+
+def only_complains(unit: Unit, i: int) -> int | None:
+    """The last token of an `#ifndef` or `#if !defined` that asks for token i alone, with an `#error` in its branch."""
+    d = unit.in_directive(i)
+    plain = [w for w in unit.t[d.first + 1 : d.stop] if w not in ("(", ")")] if d is not None else []
+    if d is None or plain not in (["ifndef", unit.t[i]], ["if", "!", "defined", unit.t[i]]):
+        return None
+    k = unit.lexed.directive_index(i)
+    error, after = (*unit.directives[k + 1 : k + 3], None, None)[:2]
+    if error is None or after is None or error.keyword != "error":
+        return None
+    alone = error.first == d.stop and after.first == error.stop and after.keyword in ("elif", "else", "endif")
+    return d.stop - 1 if alone else None
