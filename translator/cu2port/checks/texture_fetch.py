@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.catalog import lack_images
@@ -8,9 +7,8 @@ from cu2port.core.model import Finding, Options, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
-_FETCH = re.compile(
-    r"tex(?:[123]D(?:Layered)?|Cubemap(?:Layered)?)(?:fetch|Lod|Grad|gather)?\Z|tex1Dfetch\Z|tex2Dgather\Z"
-)
+_OF = ("1D", "2D", "3D", "1DLayered", "2DLayered", "3DLayered", "Cubemap", "CubemapLayered")
+_FETCHES = frozenset(f"tex{of}{how}" for of in _OF for how in ("", "fetch", "Lod", "Grad", "gather"))
 
 
 class TextureFetch(Check):
@@ -22,6 +20,7 @@ class TextureFetch(Check):
     """
 
     code, name, severity = "CU209", "texture-fetch", Severity.WARNING
+    triggers = _FETCHES
     minutes = 60
     examples = (
         Example(
@@ -38,7 +37,7 @@ class TextureFetch(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         replaced = lack_images(unit.options.archs)
-        for i in unit.find(*unit.names(_FETCH, "t")):
+        for i in unit.find(*_FETCHES):
             tok = unit.t[i]
             if unit.is_member(i) or tok in unit.macros or unit.owns(tok):
                 continue

@@ -8,11 +8,11 @@ from cu2port.core.model import Edit, Finding, Severity, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around, is_statement
+from cu2port.syntax.neighbours import may_be_counted_on
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Assign, Binary, Cast, Expr, Name, Num, Unary
 
 _DECLARED = regex(r"void\s*\*(?:\s*(?:const|volatile|__restrict__|__restrict|restrict)\b)?\s*([A-Za-z_]\w*)")
-_BESIDE = frozenset({"+", "-", "+=", "-=", "++", "--", "(", ")"})
 _QUALIFIERS = ("const", "volatile")
 _IDLE = frozenset({"static", "register", "extern", "constexpr", "inline", "__device__", "__constant__", "__shared__"})
 
@@ -65,9 +65,7 @@ class VoidArithmetic(Check):
             return
         names = {m[1] for m in _DECLARED.finditer(unit.text)}
         for i in unit.find(*sorted(names)) if names else ():
-            if unit.tok(i + 1) not in _BESIDE and unit.tok(i - 1) not in _BESIDE:
-                continue
-            of = _qualifiers(unit, i)
+            of = _qualifiers(unit, i) if may_be_counted_on(unit, i) else None
             path = around(unit, i) if of is not None else ()
             if of is None or len(path) < 2 or not isinstance(path[0], Name) or _is_cast(path[0]):
                 continue

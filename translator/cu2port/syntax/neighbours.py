@@ -9,6 +9,7 @@ from cu2port.syntax.words import CONDITIONS
 
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
 _ASSIGNMENTS = frozenset("= += -= *= |= &= ^=".split())
+_COUNTS = frozenset("+ - += -= ++ -- ( )".split())
 _NO_CALLS = CONDITIONS | {"sizeof"}
 
 
@@ -25,6 +26,11 @@ def may_be_passed(source: Source, k: int) -> bool:
     if opener > 0:
         return t[opener - 1] not in _NO_CALLS
     return before in _OPERATORS and (after == ";" or after in _OPERATORS)
+
+
+def may_be_counted_on(source: Source, k: int) -> bool:
+    """Whether something may be added to the variable at token k, or taken from it."""
+    return source.t[k - 1] in _COUNTS or source.t[min(k + 1, len(source.t) - 1)] in _COUNTS
 
 
 def element_writes(source: Source, first: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
