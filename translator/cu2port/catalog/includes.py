@@ -36,6 +36,7 @@ _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
     r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
 )
+_VECTOR = regex(r"(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4]|dim3")
 _LIBRARIES = (
     "cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
     "|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile"
@@ -305,9 +306,13 @@ def _first_runtime(unit: Unit) -> Include | None:
 
 
 def _used_before(unit: Unit, inc: Include | None) -> bool:
-    """Whether code before an include uses what it declares."""
+    """Whether code before an include uses what it declares, or a macro has the name of such a type: nvcc's own include
+    comes before the macro."""
     if inc is None or not _RUNTIME_USERS.search(unit.text, 0, inc.start):
         return False
+    before = (d for d in unit.directives if d.first < inc.directive.first and d.keyword == "define")
+    if any(_VECTOR.fullmatch(unit.tok(d.first + 2)) for d in before):
+        return True
     code = (i for i in range(inc.directive.first) if unit.in_directive(i) is None)
     return any(_RUNTIME_USERS.fullmatch(unit.t[i]) for i in code)
 

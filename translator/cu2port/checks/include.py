@@ -42,6 +42,13 @@ class IncludeHeader(RowCheck):
             path="a.cu",
             findings=1,
         ),
+        Example(
+            "#define ulong4 uint4\n#include <vector>\n__global__ void k(ulong4* p) {}\n",
+            "#include <hip/hip_runtime.h>\n#define ulong4 uint4\n#include <vector>\n__global__ void k(ulong4* p) {}\n",
+            "before a macro that has the name of a type",
+            path="a.cu",
+            findings=1,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
