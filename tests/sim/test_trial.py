@@ -851,6 +851,13 @@ __global__ void k() {}
     assert "template" not in sliced(unit, needed([unit], {"k"}))
 
 
+def test_a_host_function_with_two_heads_is_left_out_whole() -> None:
+    head = "inline void safe(hipError_t e, int line) {"
+    unit = read(f"#ifdef A\n{head}\n#else\n{head}\n#endif\n    exit(1);\n}}\n__global__ void k() {{}}\n", "k.h")
+    out = sliced(unit, needed([unit], {"k"}))
+    assert out.split() == "#ifdef A #else #endif __global__ void k() {}".split()
+
+
 def test_a_slice_keeps_templates_operators_and_enumerators() -> None:
     text = """enum { A, B };
 enum Kind { RED, BLUE };

@@ -46,7 +46,7 @@ def _entities(unit: Unit) -> list[Entity]:
     found = []
     for d in unit.declarations.all():
         if d.kind in _KINDS and _is_outside(d.scope) and unit.in_directive(d.at) is None:
-            found.append((_start(unit, d), d.stop, d))
+            found.append((_start(unit, d), _stop(unit, d), d))
     found.sort(key=lambda x: (x[0], -x[1]))
     out: list[Entity] = []
     k = 0
@@ -120,6 +120,13 @@ def _start(unit: Unit, d: Declaration) -> int:
     if unit.tok(first - 2) == "extern" and unit.tok(first - 1).startswith('"'):
         first -= 2
     return first
+
+
+def _stop(unit: Unit, d: Declaration) -> int:
+    """The token after a declaration; the head of a function whose body begins with another head, in another branch of
+    an `#if`, has a bracket of its own."""
+    is_head = d.kind == "function" and unit.tok(d.stop) == "{" and unit.in_directive(d.stop + 1) is not None
+    return d.stop + is_head
 
 
 def _before(unit: Unit, i: int) -> int:
