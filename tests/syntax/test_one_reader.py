@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from cu2port.syntax.words import BUILTIN_TYPES, CLASS_KEYS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
@@ -48,8 +50,9 @@ def _words(node: ast.expr) -> set[str]:
     return {word for text in texts for word in text.split()}
 
 
-def looks_for(wanted: frozenset[str], text: str) -> Iterator[int]:
-    """The lines of a module that compare a token with a wanted word, or with a table of the module that has one."""
+def compared(text: str) -> Iterator[tuple[int, frozenset[str]]]:
+    """The lines of a module that compare a token, and the words that it is compared with: those of the line, and of the
+    tables of the module that it names."""
     tree = ast.parse(text)
     tables = {
         target.id: _words(node.value)
@@ -61,27 +64,37 @@ def looks_for(wanted: frozenset[str], text: str) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and any(map(_is_token, (node.left, *node.comparators))):
             sides = [x for x in (node.left, *node.comparators) if not _is_token(x)]
-            words = set().union(*(tables.get(x.id, set()) if isinstance(x, ast.Name) else _words(x) for x in sides))
-            if words & wanted:
-                yield node.lineno
+            words = (tables.get(x.id, set()) if isinstance(x, ast.Name) else _words(x) for x in sides)
+            yield node.lineno, frozenset().union(*words)
 
 
-def _found(wanted: frozenset[str]) -> dict[str, list[int]]:
-    """The lines of each module outside of `syntax` that look for words."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith("syntax/") and (lines := list(looks_for(wanted, path.read_text("utf-8")))):
-            found[name] = lines
-    return found
+def looks_for(wanted: frozenset[str], text: str) -> Iterator[int]:
+    """The lines of a module that compare a token with a wanted word, or with a table of the module that has one."""
+    return (line for line, words in compared(text) if words & wanted)
 
 
-def test_only_the_syntax_room_looks_for_operators() -> None:
-    assert not _found(OPERATORS)
+@pytest.fixture(scope="module")
+def compared_in() -> dict[str, list[tuple[int, frozenset[str]]]]:
+    """The comparisons of each module outside of `syntax`."""
+    paths = {p.relative_to(PACKAGE).as_posix(): p for p in sorted(PACKAGE.rglob("*.py"))}
+    return {n: list(compared(p.read_text("utf-8"))) for n, p in paths.items() if not n.startswith("syntax/")}
 
 
-def test_who_looks_for_words_of_declarations_is_known() -> None:
-    found = _found(DECLARING)
+def _found(wanted: frozenset[str], compared_in: dict[str, list[tuple[int, frozenset[str]]]]) -> dict[str, list[int]]:
+    found = {name: [line for line, words in lines if words & wanted] for name, lines in compared_in.items()}
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def test_only_the_syntax_room_looks_for_operators(
+    compared_in: dict[str, list[tuple[int, frozenset[str]]]],
+) -> None:
+    assert not _found(OPERATORS, compared_in)
+
+
+def test_who_looks_for_words_of_declarations_is_known(
+    compared_in: dict[str, list[tuple[int, frozenset[str]]]],
+) -> None:
+    found = _found(DECLARING, compared_in)
     assert found.keys() == READERS.keys(), {k: found.get(k) for k in found.keys() ^ READERS.keys()}
 
 
