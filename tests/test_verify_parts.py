@@ -352,7 +352,8 @@ def sample_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
     """Every sample whose headers are here, except for those that show what is left to a person; then the wheels and a
-    clang say the same, message by message. With CU2PORT_TEST_ROCM against that ROCm, else against triton's headers."""
+    clang say the same of those with messages, and of every third of the others. With CU2PORT_TEST_ROCM against that
+    ROCm, else against triton's headers."""
     rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
     try:
         toolchain.find("wheels", ["gfx942", "gfx1100"], str(tmp_path))
@@ -370,7 +371,11 @@ def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
     clang = shutil.which("clang++-22")
     if clang is None:
         pytest.skip("no clang++-22 here")  # what the wheels say is tested
-    assert compiling.run(replace(asked, compiler=clang)).units == record.units
+    twice = [u for n, u in enumerate(record.units) if n % 3 == 0 or u.verdict != COMPILES]
+    for case in {*sample_tree.iterdir()} - {sample_tree / Path(u.path).parent.name for u in twice}:
+        shutil.rmtree(case)
+    assert {u.verdict for u in twice} >= {COMPILES, FAILS}
+    assert list(compiling.run(replace(asked, compiler=clang)).units) == twice
 
 
 #: Helper headers that are parts of `ptx.hpp` and `mma.hpp`, which include them.
