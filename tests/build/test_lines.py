@@ -182,5 +182,14 @@ def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
     assert is_build_file(str(tmp_path / ".github" / "workflows" / "a.yml"))
     assert not is_build_file(str(tmp_path / "a.yml"))
     assert all(
-        is_build_file(x) for x in ("a/.gitlab-ci.yml", "Cargo.toml", "pom.xml", "build.gradle.kts", "Jenkinsfile")
+        is_build_file(x)
+        for x in (
+            "dev_environment.yaml",
+            "environment.yml",
+            "a/.gitlab-ci.yml",
+            "Cargo.toml",
+            "pom.xml",
+            "build.gradle.kts",
+            "Jenkinsfile",
+        )
     )

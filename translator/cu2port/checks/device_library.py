@@ -8,7 +8,8 @@ from cu2port.facts.unit import Unit
 
 _LIBRARIES = {
     "glm": "GLM marks its functions for the device if it sees HIP's header first: <hip/hip_runtime.h> goes before it; "
-    "versions before 1.0 need GLM_FORCE_CUDA too. Compile with -DNDEBUG, its assertions are for the host",
+    "versions before 0.9.9.9 do not know HIP: take a newer one, or define GLM_FORCE_CUDA, CUDA_VERSION as 9000 and "
+    "__CUDACC__ for GLM's includes alone. Compile with -DNDEBUG, its assertions are for the host",
     "Eigen": "Eigen has a branch for HIP of its own: leave __CUDA_ARCH__ and __CUDACC__ undefined, and define "
     "EIGEN_NO_CUDA where a build defines them",
 }
