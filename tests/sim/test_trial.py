@@ -563,6 +563,18 @@ def kernels(text: str) -> Sequence[Kernel | Unclear]:
     return list(find_kernels(unit, [unit]))
 
 
+def test_a_macro_that_launches_its_parameter_tells_the_block() -> None:
+    text = """
+#define TEST(name, k) \\
+    void name() { int* i; k<<<1, 1>>>(i); }
+__global__ void a(int* p) {}
+__global__ void b(int* p) {}
+TEST(one, a)
+"""
+    a, b = (k for k in kernels(text) if isinstance(k, Kernel))
+    assert a.blocks == ((1, 1, 1),) != b.blocks
+
+
 def test_launches_tell_blocks_and_template_arguments() -> None:
     text = """
 #define TILE 8

@@ -9,7 +9,7 @@ from itertools import product
 
 from cu2port.core.model import Span
 from cu2port.facts.blocks import dim3_variables, extents, named_number, number
-from cu2port.facts.structure import Function
+from cu2port.facts.structure import Function, Launch
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.reach import read
@@ -166,8 +166,22 @@ def _defaults(unit: Unit, f: Function) -> tuple[tuple[int, int, int], ...]:
 def _configurations(unit: Unit, name: str) -> Iterator[tuple[Span, ...]]:
     for launch in unit.launches:
         callee = unit.t[launch.callee : launch.open]
-        if name in callee and callee[0] != "<":
+        if (name in callee and callee[0] != "<") or _is_given(unit, name, launch):
             yield unit.split_args(launch.config_first, launch.close)
+
+
+def _is_given(unit: Unit, name: str, launch: Launch) -> bool:
+    """Whether a macro launches its parameter, and is called with a kernel for that."""
+    callee = unit.t[launch.callee]
+    if launch.open != launch.callee + 1 or unit.in_directive(launch.open) is None:
+        return False
+    around = (m for d in unit.macros.values() for m in d if m.first <= launch.open < m.stop)
+    macro = next(around, None)
+    if macro is None or callee not in (macro.params or ()):
+        return False
+    n = (macro.params or ()).index(callee)
+    calls = (unit.call(i) for i in unit.find(macro.name) if unit.in_directive(i) is None)
+    return any(c is not None and len(c.args) > n and unit.text[c.args[n].start : c.args[n].end] == name for c in calls)
 
 
 def _blocks(unit: Unit, name: str, program: Sequence[Unit]) -> Iterator[tuple[int, int, int]]:
