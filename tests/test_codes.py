@@ -15,7 +15,7 @@ from cu2port.core.file_rules import FILE_RULES
 
 PACKAGE = Path(__file__).resolve().parent.parent / "translator" / "cu2port"
 #: Where rules are defined: a class or a row each.
-HOMES = ("checks/", "core/file_rules.py", "build/pages.py")
+HOMES = ("checks/", "core/file_rules.py", "build/pages")
 _CODE = re.compile(r"CU\d{2,3}|CU\d[\[\\.]")  # `CU10\d` and its like too
 _MESSAGE = re.compile(r"\.parts\b|\bmessage\b")
 #: What takes a text apart.

@@ -42,6 +42,15 @@ typedef struct hipIpcEventHandle_st {
     char reserved[64];
 } hipIpcEventHandle_t;
 #define hipIpcMemLazyEnablePeerAccess 0x01
+typedef struct _hipGraphicsResource hipGraphicsResource;
+typedef hipGraphicsResource* hipGraphicsResource_t;
+typedef enum hipGraphicsRegisterFlags {
+    hipGraphicsRegisterFlagsNone = 0,
+    hipGraphicsRegisterFlagsReadOnly = 1,
+    hipGraphicsRegisterFlagsWriteDiscard = 2,
+    hipGraphicsRegisterFlagsSurfaceLoadStore = 4,
+    hipGraphicsRegisterFlagsTextureGather = 8
+} hipGraphicsRegisterFlags;
 typedef enum hipDeviceP2PAttr {
     hipDevP2PAttrPerformanceRank,
     hipDevP2PAttrAccessSupported,
