@@ -17,7 +17,7 @@ TOOL = Path(__file__).resolve().parent.parent / "tools" / "compile_examples.py"
 # Examples that do not compile by themselves, and why.
 CANNOT = {
     "CU109 example 9": "pastes a name of hipBLAS, whose header the wheels do not have",
-    "CU206 example 17": "assigns to a member of an object that it does not declare",
+    "CU206 example 18": "assigns to a member of an object that it does not declare",
     "CU216 example 3": "includes no header of complex numbers",
     "CU232 example 12": "compares a member of a class that it does not declare",
     "CU232 example 13": "names a class template that it does not declare",

@@ -24,7 +24,11 @@ class ApiChange(RowCheck):
             "void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"
         ),
         Example("void f() { x.cudaMemcpyToSymbol(table, p, n); }", note="a member"),
-        Example("void A::CUDART_CB f(void* p) {}", "void A::f(void* p) {}", "a macro, which no class has"),
+        Example(
+            "struct A { static void f(void*); };\nvoid A::CUDART_CB f(void*) {}\n",
+            "struct A { static void f(void*); };\nvoid A::f(void*) {}\n",
+            "a macro, which no class has",
+        ),
         Example(
             "#define UP(s, p, n) cudaMemcpyToSymbol(s, p, n)\n",
             "#define UP(s, p, n) hipMemcpyToSymbol(HIP_SYMBOL(s), p, n)\n",
