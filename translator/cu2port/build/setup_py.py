@@ -45,7 +45,7 @@ _NAMES = re.compile(
 )
 _ENVIRONMENT = re.compile(r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?P<name>CUDA_(?:HOME|PATH|ROOT))[\"']")
 _FOLDER = re.compile(r"/usr/local/cuda[-.\d]*+(?=[/\"':])")
-_LIB64 = re.compile(r"(?i:\b\w*cuda\w*)(?:\(\))?\s*(?:,\s*[\"']|\}/|\+\s*[\"']/)(?P<lib>lib64)\b")
+_LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"']|\}/|\+\s{0,9}[\"']/)(?P<lib>lib64)\b")
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
 _IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")
 _FOR_CMAKE = re.compile(r"-DCMAKE_CUDA_\w+")
