@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cu2port.build.cgo import Names, new_name
 from cu2port.build.pages_languages import FORTRAN
-from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.build.words import Asked, finding, swap
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Finding, Trust
 
@@ -45,5 +45,5 @@ def fortran(text: str, asked: Asked) -> Iterator[Finding]:
     found = _CUDA_FORTRAN.search(text)
     if found is not None:
         start = found.end() - len(found[0].lstrip())
-        why = "AMD's compilers have no CUDA Fortran"
-        yield by_hand(FORTRAN, found[0].strip(), why, "hipfort's modules, and kernels in C++", start, found.end())
+        why = "AMD's compilers have no CUDA Fortran; write hipfort's modules, and kernels in C++"
+        yield finding(FORTRAN, f"`{found[0].strip()}` stays: {why}", start, found.end())
