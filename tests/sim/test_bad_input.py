@@ -67,6 +67,12 @@ def test_crash(tmp_path: Path) -> None:
     assert "ended by signal 11" in done.stderr
 
 
+def test_a_crash_at_both_sizes_is_no_agreement(tmp_path: Path) -> None:
+    done = simulated(tmp_path, kernel("*reinterpret_cast<volatile int*>(16) = 1;"), "--wave", "both")
+    assert done.returncode == 139
+    assert done.stderr.endswith("wave 32 and wave 64 print the same up to where they were stopped\n")
+
+
 @pytest.mark.slow
 def test_crash_far_away(tmp_path: Path) -> None:
     """The system tells no address for one that is too large; none is made up."""

@@ -134,12 +134,13 @@ def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulat
         if wave == waves[0] or ran.errors != runs[0].errors:
             sys.stderr.buffer.write(ran.errors)
             sys.stderr.buffer.flush()
-        _say_end(ran, limits, f" at wave {wave}")
+        stopped = _say_end(ran, limits, f" at wave {wave}")
     pairs = simulate.differences(runs[0], runs[1])
     sys.stdout.buffer.write(runs[0].output)
     sys.stdout.buffer.flush()
     if not pairs:
-        echo("cu2port simulate: wave 32 and wave 64 agree", err=True)
+        agree = "print the same up to where they were stopped" if stopped else "agree"
+        echo(f"cu2port simulate: wave 32 and wave 64 {agree}", err=True)
         return runs[0].code
     echo("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
     for line in simulate.side_by_side(pairs, ("wave 32", "wave 64")):
@@ -166,10 +167,14 @@ def _check(
     return first.code or (simulate.DIFFERENT if verdicts else 0)
 
 
-def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:
+def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> bool:
+    """Say why a run did not come to its end; whether that is so."""
     if ran.too_large:
         echo(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
     elif ran.timed_out:
         echo(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
     elif ran.code > 128:
         echo(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)
+    else:
+        return False
+    return True
