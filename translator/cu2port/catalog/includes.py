@@ -17,7 +17,7 @@ from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, HOST_SUFFIXES, may_include, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, insert, replace
-from cu2port.core.vendored import TOOLKIT, as_installed, is_in_copy, is_of_toolkit
+from cu2port.core.vendored import as_installed, is_in_copy, is_of_toolkit
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import NEAR, Directive
@@ -136,7 +136,7 @@ def _may_name_header(unit: Unit) -> bool:
 
 def _is_known(unit: Unit, path: str) -> bool:
     c = unit.catalog
-    if path in unit.project.renamed or path.rpartition("/")[2] in TOOLKIT or CUDA_HEADER.match(path) is not None:
+    if path in unit.project.renamed or path.rpartition("/")[2] in c.headers or CUDA_HEADER.match(path) is not None:
         return True
     return _row(unit, path) is not None or _longest(c.missing_headers, path) is not None
 
@@ -206,7 +206,7 @@ def _is_own(unit: Unit, inc: Include) -> bool:
         return False
     if not inc.quoted or unit.path in ("", "-", "<stdin>"):
         return False
-    return not _is_toolkits(unit, inc) and any(not is_in_copy(p) for p in _found(unit, inc))
+    return any(not is_in_copy(p) for p in _found(unit, inc)) and not _is_toolkits(unit, inc)
 
 
 def _found(unit: Unit, inc: Include) -> Iterator[str]:
@@ -217,7 +217,7 @@ def _found(unit: Unit, inc: Include) -> Iterator[str]:
 
 def _is_toolkits(unit: Unit, inc: Include) -> bool:
     """Whether an include means a copy of a header of CUDA's toolkit."""
-    if inc.path.rpartition("/")[2] not in TOOLKIT or unit.path in ("", "-", "<stdin>"):
+    if inc.path.rpartition("/")[2] not in unit.catalog.headers or unit.path in ("", "-", "<stdin>"):
         return False
     around = [Path(os.path.realpath(f)) for f in (os.path.dirname(unit.path), *unit.options.include_dirs)]  # noqa: PTH120
     return any(may_include(Path(p), around) and is_of_toolkit(p) for p in _found(unit, inc))

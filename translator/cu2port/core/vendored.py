@@ -29,26 +29,13 @@ LIBRARIES = (
 #: Libraries with code for CUDA and for HIP, each by its own macros: if CUDA's became HIP's, both would be taken.
 FOR_BOTH = (Library("Eigen", "Eigen", ("src/Core/util/Macros.h", "src/Core/arch/HIP/hcc/math_constants.h"), ""),)
 
-#: Headers of the toolkit that projects keep copies of, each in whatever folder.
-TOOLKIT = frozenset(
-    "builtin_types.h channel_descriptor.h common_functions.h cuComplex.h cublas.h cublas_api.h cublas_v2.h cuda.h "
-    "cuda_bf16.h cuda_device_runtime_api.h cuda_fp16.h cuda_fp16.hpp cuda_gl_interop.h cuda_occupancy.h "
-    "cuda_profiler_api.h cuda_runtime.h cuda_runtime_api.h cuda_surface_types.h cuda_texture_types.h cufft.h curand.h "
-    "curand_kernel.h cusparse.h device_atomic_functions.h device_functions.h device_launch_parameters.h device_types.h "
-    "driver_functions.h driver_types.h host_config.h host_defines.h library_types.h math_constants.h math_functions.h "
-    "nvrtc.h surface_functions.h surface_types.h texture_fetch_functions.h texture_types.h vector_functions.h "
-    "vector_functions.hpp vector_types.h".split()
-)
 _MOST_BYTES, _HEAD = 4 << 20, 16 << 10
 _GUARD = regex(rb"#[ \t]*if(?:ndef[ \t]+|[ \t]*![ \t]*defined[ \t]*\(?[ \t]*)(\w+)")
 
 
 def is_of_toolkit(path: str) -> bool:
-    """Whether a file on this machine is a copy of a header of CUDA's toolkit: by its name, NVIDIA's notice and the
-    guard, which is made of the name (`__VECTOR_TYPES_H__`)."""
-    name = path.replace(os.sep, "/").rpartition("/")[2]
-    if name not in TOOLKIT:
-        return False
+    """Whether a file on this machine is a copy of the header of CUDA's toolkit whose name it has: by NVIDIA's notice
+    and the guard, which is made of the name (`__VECTOR_TYPES_H__`)."""
     try:
         head = read_regular(path, _MOST_BYTES)[:_HEAD]
     except OSError:
@@ -56,6 +43,7 @@ def is_of_toolkit(path: str) -> bool:
     guard = _GUARD.search(head)
     if guard is None or b"NVIDIA" not in head:
         return False
+    name = path.replace(os.sep, "/").rpartition("/")[2]
     plain = name.replace("_", "").replace(".", "").lower()
     return guard[1].decode("ascii").replace("_", "").lower().endswith(plain)
 

@@ -87,6 +87,7 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
             if not root.folder and out == base:
                 raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder, or --in-place")
         leave_out = frozenset({out})
+    from cu2port.catalog import load_catalog
     from cu2port.project.vendored import leave_copies  # a file that is given alone needs neither this nor what follows
 
     try:
@@ -94,7 +95,7 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
     except ValueError as e:
         raise CannotRun(f"--exclude: {e}") from e
     items = [as_planned(request, item, exclude) for root in roots for item in walk(root, leave_out, exclude)]
-    items = leave_copies(items)
+    items = leave_copies(items, load_catalog(request.options.rules).headers)
     if request.options.rename:
         items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
         items = _with_old_names(items)

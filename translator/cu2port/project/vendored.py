@@ -4,28 +4,30 @@ copy is used as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from cu2port.core import file_rules
-from cu2port.core.vendored import FOR_BOTH, LIBRARIES, TOOLKIT, Library, is_of_toolkit
+from cu2port.core.vendored import FOR_BOTH, LIBRARIES, Library, is_of_toolkit
 from cu2port.project.tree import Item
 
 
-def leave_copies(items: Sequence[Item]) -> list[Item]:
-    """The items of a tree, the sources of such copies as files that are copied. One of each copy says so."""
+def leave_copies(items: Sequence[Item], headers: Container[str]) -> list[Item]:
+    """The items of a tree, the sources of such copies as files that are copied. One of each copy says so.
+
+    `headers`: CUDA's, by the names that includes have."""
     names: dict[str, set[str]] = {}
     for item in items:
         if item.kind == "source" and item.root.folder:
             names.setdefault(item.root.given, set()).add(item.relative)
     copies = {(given, folder): library for given, of in names.items() for folder, library in _copies(of)}
-    return [_left(item, copies) if copies else item for item in map(_left_to_hip, items)]
+    return [_left(item, copies) if copies else item for item in (_left_to_hip(x, headers) for x in items)]
 
 
-def _left_to_hip(item: Item) -> Item:
+def _left_to_hip(item: Item, headers: Container[str]) -> Item:
     """An item, as a file that is copied where it is a header of CUDA's toolkit."""
     name = item.relative.rpartition("/")[2]
-    if item.kind != "source" or name not in TOOLKIT or not item.root.folder or not is_of_toolkit(item.name):
+    if item.kind != "source" or name not in headers or not item.root.folder or not is_of_toolkit(item.name):
         return item
     message = "it is a copy of a header of CUDA's toolkit: left alone, HIP's is included in its place"
     return replace(item, kind="copy", found=(*item.found, file_rules.VENDORED.on_file(message)))
