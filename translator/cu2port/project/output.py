@@ -301,7 +301,7 @@ class TreeOutput:
             path = path / part
             if real_folder(path):
                 continue
-            if os.path.lexists(path):
+            if os.path.lexists(path) and not real_folder(path):  # another part of this run may have made it just now
                 target = path.relative_to(self.out).as_posix()
                 if self._known.get(target, ("", ""))[0] != digest_of(path):
                     raise CannotRun(f"{path} is not a folder of cu2port's, and {folder} must be in it; remove it")
