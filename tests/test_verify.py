@@ -24,6 +24,7 @@ from cu2port.cli import cli
 from cu2port.report.json_report import schema
 from cu2port.verify import running
 from cu2port.verify.compile import _names_of
+from cu2port.verify.precompiled import begins_with_runtime
 
 MAKE = shutil.which("make") or ""  # PATH has the stand-in alone in each test
 STAND_IN = f"""#!{sys.executable}
@@ -173,6 +174,41 @@ def test_all_compile() -> None:
         "missing_headers": {},
     }
     assert found["hip"] == {"root": os.path.realpath("../rocm"), "from": "rocm", "version": "7.1.0"}
+
+
+def test_the_runtimes_header_is_compiled_once_for_units_that_begin_with_it() -> None:
+    """A unit that fails with it is compiled again without, as is one with code before the header, and one of few."""
+    begins = "// a comment\n/* another\n */ #include <hip/hip_runtime.h>\n"
+    for name, more in (("a", ""), ("b", ""), ("c", "//!host an error\n")):
+        write(f"out/{name}.hip", begins + more)
+    write("out/d.hip", "#define N 1\n" + begins)
+    assert verify("out").exit_code == 1
+    used = [(target, Path(words[-1]).name, "-include-pch" in words) for target, words in compiled() if words[-1] != "-"]
+    made = [target for target, name, _ in used if name == "runtime.hip"]
+    assert sorted(made) == ["gfx1100", "gfx942", "host"]
+    units = sorted((n, x) for target, n, x in used if target == "host" and n != "runtime.hip")
+    assert units == [("a.hip", True), ("b.hip", True), ("c.hip", False), ("c.hip", True), ("d.hip", False)]
+    Path("../log").unlink()
+    assert verify("out/a.hip").exit_code == 0
+    assert not any("-include-pch" in words for _, words in compiled())
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("#include <hip/hip_runtime.h>", True),
+        ("\ufeff// a\n\t#  include<math.h>// b\n#include <hip/hip_runtime.h>", True),
+        ("/* #include <hip/hip_runtime.h> */", False),
+        ("#pragma once\n#include <hip/hip_runtime.h>", False),
+        ('#include "hip/hip_runtime.h"', False),  # may be a file of the unit's folder
+        ("#include <mine.h>\n#include <hip/hip_runtime.h>", False),
+        ("#include <complex.h>\n#include <hip/hip_runtime.h>", False),
+        ("int x;\n#include <hip/hip_runtime.h>", False),
+        ("", False),
+    ],
+)
+def test_what_may_precede_the_runtimes_header(text: str, begins: bool) -> None:
+    assert begins_with_runtime(text.encode()) == begins
 
 
 def test_errors_stand_at_the_cuda_line_once_for_all_gpus() -> None:

@@ -32,6 +32,7 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify import build, extensions, headers, toolchain, torch_headers
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of_cuda, replaced_header
+from cu2port.verify.precompiled import Precompiled
 from cu2port.verify.running import Ended, Runner
 from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
@@ -87,6 +88,7 @@ class _Session:
     folder: str
     runner: Runner
     places: Places
+    precompiled: Precompiled
     guesses: bool = False  # whether nothing says which folders hold headers, so that those of the tree are tried
     guessed: dict[str, None] = field(default_factory=dict)  # folders that were found so, in order
     _probed: dict[str, str] = field(default_factory=dict)
@@ -94,6 +96,13 @@ class _Session:
 
     def command(self, language: str, target: str, output: str) -> list[str]:
         """The compiler's command line up to the unit's own flags."""
+        words = self._words(language, target)
+        if target == HOST:
+            return [*words, "-fsyntax-only", "-MD", "-MF", output, "-MT", "unit"]
+        # machine code, not assembly: only an object has its inline assembly read
+        return [*words, "-S", "-Xclang", "-emit-obj", "-o", output]
+
+    def _words(self, language: str, target: str) -> list[str]:
         words = [*self.compiler.command, *_QUIET, f"-ferror-limit={_ERRORS}", "-fno-crash-diagnostics"]
         words += ["-x", language] if self.request.build else ["-x", language, "-D__HIP_PLATFORM_AMD__"]
         if language == HIP:
@@ -105,10 +114,7 @@ class _Session:
         else:
             words.append("-Wno-c++11-narrowing")  # gcc, which compiles such units as a rule, only warns of it
             words += [] if self.request.build else ["-idirafter", str(self.headers.include)]
-        if target == HOST:
-            return [*words, "-fsyntax-only", "-MD", "-MF", output, "-MT", "unit"]
-        # machine code, not assembly: only an object has its inline assembly read
-        return [*words, "-O1", "-S", "-Xclang", "-emit-obj", "-o", output]
+        return words if target == HOST else [*words, "-O1"]
 
     def _command(self, unit: Unit, target: str, output: str) -> list[str]:
         if unit.compiler:  # a host compiler that the build names
@@ -149,13 +155,20 @@ class _Session:
         while True:
             words = self._command(unit, target, output)
             words[-1:-1] = more
-            ended = self.runner.run(words, unit.folder)
+            ended = self._with_precompiled(unit, target, words) or self.runner.run(words, unit.folder)
             found = self._options(unit, ended) if self.guesses and ended.code and len(more) < _MOST_OPTIONS else ()
             if not found or not set(found) - set(more):
                 self._more[unit.path] = more
                 self.guessed |= {b: None for a, b in pairwise(more) if a == "-idirafter"}
                 return ended
             more = (*more, *found)
+
+    def _with_precompiled(self, unit: Unit, target: str, words: Sequence[str]) -> Ended | None:
+        """Where a precompiled header is made for a unit, and it compiles with that or takes too long, how it ended."""
+        base = [*self._words(unit.language, target), _BLAS]
+        first = self.precompiled.options(unit, target, base)
+        ended = self.runner.run([*words[:-1], *first, words[-1]], unit.folder) if first else None
+        return ended if ended is not None and not ended.code else None
 
     def _options(self, unit: Unit, ended: Ended) -> tuple[str, ...]:
         """What gives a unit the header that was not found; nothing where no place is known."""
@@ -293,7 +306,12 @@ def _prepared(request: Request) -> Iterator[tuple[_Session, list[Unit], list[str
         with Runner(request.limit_s, folder) as runner:
             asked_for = request if builds else replace(request, build=False)
             guesses = not builds and request.commands is None
-            yield _Session(asked_for, tree, compiler, found, folder, runner, Places(tree), guesses), chosen, notes
+            first = Precompiled(runner, folder, chosen)
+            yield (
+                _Session(asked_for, tree, compiler, found, folder, runner, Places(tree), first, guesses),
+                chosen,
+                notes,
+            )
 
 
 def _chosen(units: list[Unit], tree: Tree, only: Sequence[str]) -> list[Unit]:
