@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -1314,3 +1318,30 @@ def test_a_difference_beside_launches_that_say_nothing_ends_the_search(
     runs, none, fault = trial._at_wave(recorded, tmp_path, 32, [2, 3])
     assert fault.startswith("wave 32, <<<(1,1,1), (64,1,1)>>>: a[0] is 2, in CUDA 1") and none.keys() == {2, 300}
     assert [[*x] for x in asked] == [[2], [300, 301, 3], [3]] and runs["wave 32"].numbers("differs") == [3, 301]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_signal_to_end_ends_what_runs_for_a_trial(tmp_path: Path, toolchain: Toolchain) -> None:
+    """Neither the compiler of the kernel at hand nor those of the kernels that wait for their turn."""
+    kernels = "".join(f"__global__ void k{n}(int* out) {{ out[threadIdx.x] = {n}; }}\n" for n in range(6))
+    (tmp_path / "a.cu").write_text(kernels)
+    real = toolchain.command[0]
+    script = f"#!{sys.executable}\nimport os, sys, time\n"
+    script += f"if '--version' in sys.argv:\n    os.execvp({real!r}, [{real!r}, '--version'])\n"
+    script += "if '-c' in sys.argv and any('/cuda/' in w for w in sys.argv):\n"
+    script += f"    open({str(tmp_path / 'pid')!r}, 'a').write(f'{{os.getpid()}}\\n')\n    time.sleep(60)\n"
+    script += "open(sys.argv[sys.argv.index('-o') + 1], 'w').close()\n"
+    compiler = tmp_path / "compiler"
+    compiler.write_text(script)
+    compiler.chmod(0o755)
+    words = [sys.executable, "-m", "cu2port", "trial", str(tmp_path / "a.cu"), "--compiler", str(compiler), "-j", "1"]
+    started = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (tmp_path / "pid").exists() and started.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    started.send_signal(signal.SIGTERM)
+    assert started.wait(timeout=20) == 143
+    (pid,) = (tmp_path / "pid").read_text().split()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)

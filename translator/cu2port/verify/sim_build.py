@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from cu2port.project.graph import Graph
 from cu2port.project.jobs import scan_text
 from cu2port.project.tree import CannotRun
 from cu2port.verify import cccl
+from cu2port.verify.children import in_threads
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
@@ -314,8 +314,7 @@ def build(
         return out
 
     todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(built)]
-    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        objects = list(pool.map(compile_unit, todo))
+    objects = list(in_threads(compile_unit, todo, jobs or os.cpu_count() or 1))
     out = {}
     for wave in waves:
         binary = folder / f"program-{wave}"

@@ -20,6 +20,7 @@ from pathlib import Path
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
 from cu2port.verify import cccl
+from cu2port.verify.children import run_child
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
 INCLUDE_DIR = HEADERS.parent
@@ -152,21 +153,15 @@ class Toolchain:
         # zig links its checks of debug builds where nothing is optimised, and compiles them the first time: 40 s
         linked = ("-O2",) if self.is_zig and "-c" not in arguments else ()
         try:
-            done = subprocess.run(
-                [*self.command, *linked, *arguments],
-                cwd=cwd,
-                env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_dir() / "zig")},  # zig keeps what it compiled
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_RUN_S,
-            )
+            env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_dir() / "zig")}  # zig keeps what it compiled
+            done = run_child([*self.command, *linked, *arguments], env, cwd, _RUN_S)
         except subprocess.TimeoutExpired:
             raise CannotBuild(f"{self.command[0]} took longer than {_RUN_S:.0f} s") from None
         except OSError as e:
             raise CannotRun(f"{self.command[0]}: {e.strerror}") from e
         if done.returncode:
-            raise CannotBuild((done.stderr or done.stdout).rstrip() or f"{self.command[0]} failed")
+            said = (done.stderr or done.stdout).decode("utf-8", "replace").replace("\r\n", "\n").rstrip()
+            raise CannotBuild(said or f"{self.command[0]} failed")
 
 
 def _remove_oldest(folder: Path) -> None:

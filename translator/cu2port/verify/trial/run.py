@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Generator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from threading import Lock
 from cu2port.core.data import cache_dir
 from cu2port.core.scratch import scratch_folder
 from cu2port.verify import sim_build, sim_check
+from cu2port.verify.children import in_threads, run_child
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
@@ -77,14 +77,15 @@ class Asked:
 
 def try_program(
     program: Program, asked: Asked, toolchain: Toolchain, jobs: int = 0, done: Set[Path] = frozenset()
-) -> Iterator[Verdict]:
+) -> Generator[Verdict, None, None]:
     """The kernels of a translation unit and of the files that it includes, except those in `done`, in text order."""
     opened = open_trial(program, asked, toolchain, done)
     if opened is None:
         return
     build, found = opened
-    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        for (real, k), verdict in zip(found, pool.map(build.judge, (k for _, k in found)), strict=True):
+    judged = in_threads(build.judge, (k for _, k in found), jobs or os.cpu_count() or 1)
+    with closing(judged):
+        for (real, k), verdict in zip(found, judged, strict=True):
             yield replace(verdict, file=_shown(real), kernel=k.path, line=k.line)
 
 
@@ -386,14 +387,7 @@ class Trial:
             asking = (stack.enter_context(answering(bodies)),) if bodies else ()
             environment["CU2PORT_TRIAL_PTX"] = str(asking[0] if asking else -1)
             try:
-                done = subprocess.run(
-                    command,
-                    env=environment,
-                    capture_output=True,
-                    timeout=10 * self.asked.time_s + 60,
-                    cwd=folder,
-                    pass_fds=asking,
-                )
+                done = run_child(command, environment, folder, 10 * self.asked.time_s + 60, asking)
             except subprocess.TimeoutExpired as e:
                 return read_output((e.stdout or b"").decode("utf-8", "replace"))
         return read_output(done.stdout.decode("utf-8", "replace"))
