@@ -443,3 +443,20 @@ def test_a_stand_in_that_outlives_its_session_says_nothing(tmp_path: Path) -> No
     log.note(str(tmp_path / "gone" / "log"), "object", "a.cu")
     log.note(str(tmp_path / "log"), "object", "a.cu")
     assert log.read(tmp_path / "log").objects == 1
+
+
+def test_options_that_variables_of_the_environment_hold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines = []
+    monkeypatch.setenv("PATH", os.environ["PATH"])  # put back: the stand-ins are taken out of it
+    monkeypatch.setattr(driver, "_act", lambda line, settings: lines.append(line))
+    monkeypatch.setenv("NVCC_PREPEND_FLAGS", "-DA='1 2' -O1")
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-DC -O3")
+    monkeypatch.setenv("HIPCC_COMPILE_FLAGS_APPEND", "-DD")
+    monkeypatch.setenv("HIPCC_LINK_FLAGS_APPEND", "-lz")
+    assert driver.main("nvcc", ["-DB", "-c", "k.cu"]) == driver.main("hipcc", ["-DB", "k.hip"]) == 0
+    nvcc, hipcc = lines
+    assert nvcc.defines == ["A=1 2", "B", "C"] and nvcc.flags == ["-O1", "-O3"]
+    assert hipcc.defines == ["B", "D"] and "-lz" in hipcc.link
+    assert driver.main("nvcc", []) == 0 and not lines[-1].sources
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "'")
+    assert driver.main("nvcc", ["-c", "k.cu"]) == 1

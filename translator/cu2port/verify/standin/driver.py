@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cu2port.catalog.rulefile import CatalogError
@@ -22,6 +23,11 @@ from cu2port.verify.standin.words import HIPCC, NVCC, CommandLine, Job, Source, 
 WAVE, WARP, COMPILER = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_WARP", "CU2PORT_SIM_CXX"
 _WARPS = ("logical", "native", "flag")
 _VERSIONS = frozenset({"--version", "-V"})
+#: Variables with options that come before and behind those of the command line.
+_OF_ENV: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    NVCC: (("NVCC_PREPEND_FLAGS",), ("NVCC_APPEND_FLAGS",)),
+    HIPCC: ((), ("HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND")),
+}
 _DRY = frozenset({"-dryrun", "--dryrun"})
 
 
@@ -39,7 +45,7 @@ def main(mode: str, words: Sequence[str]) -> int:
         if mode == NVCC and not _DRY.isdisjoint(words):  # builds take the libraries of a link from the last line
             _say(toolkit.verbose_text(settings.toolkit))
             return 0
-        line = read(mode, words)
+        line = read(mode, _with_environment(mode, words))
         if mode == NVCC and "-v" in words and not line.sources:  # CMake asks where the toolkit lies
             _say(toolkit.verbose_text(settings.toolkit))
         line.include_dirs = [d for d in line.include_dirs if not toolkit.is_toolkit(d)]
@@ -58,6 +64,17 @@ def main(mode: str, words: Sequence[str]) -> int:
         _noted("failed", f"{mode} {' '.join(words)}"[:300], os.environ.get(LOG, ""))
         return 1
     return 0
+
+
+def _with_environment(mode: str, words: Sequence[str]) -> list[str]:
+    """The command line with the options that variables of the environment hold for every call."""
+    try:
+        before, behind = (
+            [w for name in names for w in shlex.split(os.environ.get(name, ""))] for names in _OF_ENV[mode]
+        )
+    except ValueError as e:
+        raise CannotRun(f"options of the environment: {e}") from e
+    return [*before, *words, *behind] if words else []
 
 
 def _say(text: str) -> None:
