@@ -3,11 +3,13 @@ and CUDA's for the CUDA side of a trial. Where the two differ, a sign is at stak
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from cu2port.catalog import load_catalog
 from cu2port.verify.sim_compiler import HEADERS
 
 #: Of an expression the type in CUDA, as nvcc 13 gives it, and in HIP, as clang 22 does with the headers of HIP 7.1.
@@ -26,6 +28,12 @@ TYPES = {
     "__clz(1)": ("int", "int"),
     "__brev(1u)": ("unsigned", "unsigned"),
 }
+
+
+def test_every_error_that_the_catalogue_gives_is_there() -> None:
+    names = {r.hip for r in load_catalog() if r.hip and re.fullmatch(r"hipError[A-Z]\w+", r.hip)}
+    text = (HEADERS / "cu2port_sim/errors.h").read_text()
+    assert len(names) > 60 and names <= set(re.findall(r"\bhipError\w+", text))
 
 
 @pytest.mark.slow

@@ -32,6 +32,9 @@
     X(hipErrorNoBinaryForGpu, 209, "no kernel image for the device")                \
     X(hipErrorAlreadyAcquired, 210, "resource already acquired")                    \
     X(hipErrorNotMapped, 211, "resource not mapped")                                \
+    X(hipErrorNotMappedAsArray, 212, "resource not mapped as an array")             \
+    X(hipErrorNotMappedAsPointer, 213, "resource not mapped as a pointer")          \
+    X(hipErrorECCNotCorrectable, 214, "uncorrectable ECC error")                    \
     X(hipErrorUnsupportedLimit, 215, "limit is not supported on this architecture") \
     X(hipErrorContextAlreadyInUse, 216, "context already in use")                   \
     X(hipErrorPeerAccessUnsupported, 217, "peer access is not supported")           \
