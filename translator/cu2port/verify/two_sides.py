@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 from cu2port.facts.unit import Unit
@@ -69,12 +69,20 @@ def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: It
     own = hashlib.sha256(key.encode()).hexdigest()[:12]
     words = [*_APART, f'-DCU2PORT_OWN=__attribute__((abi_tag("cu2port_{own}")))']
     words.append(f"-DCU2PORT_NAMESPACE=inline namespace cu2port_{own}")
+    units = list(files)
+    names = {f.name for u in units for f in u.functions if "__global__" in f.sides}
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         host, device, both = (Path(scratch, f"{n}.o") for n in ("host", "device", "both"))
         try:
+            own_kernels = set()
             for side, obj in ((("2", "-D__HIP_DEVICE_COMPILE__=1"), device), (("1",), host)):
-                toolchain.call([*words, f"-DCU2PORT_SIM_SIDE={side[0]}", *side[1:], *call, str(obj)])
-            in_the_way = _joined(host, device, both, files)
+                own_kernels |= _object(
+                    [*words, f"-DCU2PORT_SIM_SIDE={side[0]}", *side[1:], *call], toolchain, obj, names
+                )
+            in_the_way = _joined(host, device, both, units)
+            if own_kernels and not in_the_way:
+                listed = _listed(Path(scratch, "own"), sorted(own_kernels))
+                binutils("objcopy", f"--localize-symbols={listed}", str(both))
         except CannotBuild as e:
             return f"it does not compile: {_first_error(str(e))}"
         except CannotRun as e:
@@ -82,6 +90,20 @@ def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: It
         if not in_the_way:
             out.write_bytes(both.read_bytes())
         return in_the_way
+
+
+def _object(call: Sequence[str], toolchain: Toolchain, obj: Path, names: Set[str]) -> set[str]:
+    """Compile a side of a unit. Returns the kernels of these names that have a type which is local to a function, a
+    lambda's for one: the compiler makes them local to the object, here the two objects share them."""
+    toolchain.call([*call, str(obj)])
+    own = {s.name for s in symbols(obj) if s.is_local and s.is_function and _own_name(s.name) in names}
+    if own:
+        text = obj.with_suffix(".s")
+        toolchain.call([*("-S" if w == "-c" else w for w in call), str(text)])
+        shared = "".join(f'\t.globl\t"{n}"\n\t.protected\t"{n}"\n' for n in sorted(own))
+        text.write_bytes(shared.encode("utf-8", "surrogateescape") + text.read_bytes())
+        toolchain.call(["-c", "-x", "assembler", str(text), "-o", str(obj)])
+    return own
 
 
 def once(why: str) -> list[str]:
@@ -96,18 +118,12 @@ def _first_error(said: str) -> str:
     return next((x for x in lines if " error: " in x or " Error: " in x), lines[0] if lines else "")[:300]
 
 
-def _joined(host: Path, device: Path, out: Path, files: Iterable[Unit]) -> str:
-    """Join the objects of both sides. Not done where a kernel is known to one of them alone, or is local to them: then
-    says so."""
-    units = list(files)
+def _joined(host: Path, device: Path, out: Path, units: Sequence[Unit]) -> str:
+    """Join the objects of both sides. Not done where a kernel is known to one of them alone: then says so."""
     of_host, of_device = ({s.name: s for s in symbols(o)} for o in (host, device))
     kernels = {s.name for s in of_device.values() if s.is_kernel}
     for lacking in sorted({s.name for s in of_host.values() if s.is_kernel} - kernels):
         return f"the device's side does not have kernel {lacking}"
-    names = {f.name for u in units for f in u.functions if "__global__" in f.sides}
-    for s in of_host.values():
-        if s.is_local and s.is_function and (name := _own_name(s.name)) in names:
-            return f"a kernel {name} is local to a function"
     for obj in (host, device):
         made_visible(obj)
     if not kernels:
