@@ -140,6 +140,18 @@ int main() {
     float two[2];
     (void)hipMemcpy(two, pitched.ptr, 8, hipMemcpyDeviceToHost);
     say("part of a box", two[0] == 321 && two[1] == 322);
+    hipMemcpy3DPeerParms peer = {};
+    peer.srcArray = cube;
+    peer.srcPos = make_hipPos(2, 3, 1);
+    peer.dstPtr = pitched;
+    peer.extent = make_hipExtent(2, 1, 1);
+    bool between = hipMemcpy3DPeer(&peer) == hipSuccess;
+    (void)hipMemcpy(two, pitched.ptr, 8, hipMemcpyDeviceToHost);
+    between = between && two[0] == 132 && two[1] == 133;
+    peer.srcPos = make_hipPos(0, 1, 2);
+    between = between && hipMemcpy3DPeerAsync(&peer, nullptr) == hipSuccess && hipDeviceSynchronize() == hipSuccess;
+    (void)hipMemcpy(two, pitched.ptr, 8, hipMemcpyDeviceToHost);
+    say("part of a box between devices", between && two[0] == 210 && two[1] == 211);
 
     hipSurfaceObject_t surface = nullptr;
     hipResourceDesc d = {};

@@ -55,6 +55,17 @@ typedef struct hipMemcpy3DParms {
     hipExtent extent;
     hipMemcpyKind kind;
 } hipMemcpy3DParms;
+typedef struct hipMemcpy3DPeerParms {
+    hipArray_t srcArray;
+    hipPos srcPos;
+    hipPitchedPtr srcPtr;
+    int srcDevice;
+    hipArray_t dstArray;
+    hipPos dstPos;
+    hipPitchedPtr dstPtr;
+    int dstDevice;
+    hipExtent extent;
+} hipMemcpy3DPeerParms;
 typedef struct hip_Memcpy2D {
     size_t srcXInBytes, srcY;
     hipMemoryType srcMemoryType;
@@ -235,6 +246,19 @@ inline hipError_t hipMemcpy2DArrayToArray(hipArray_t to, size_t tx, size_t ty, h
 inline hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) { return cu2port_sim::at_once([v = *p] { return cu2port_sim::copy_box(v); }); }
 inline hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t s = nullptr) {
     return cu2port_sim::submit(s, [v = *p] { return cu2port_sim::copy_box(v); });
+}
+namespace cu2port_sim {
+inline hipMemcpy3DParms box_of(const hipMemcpy3DPeerParms& p) {  // the devices share their memory
+    return {p.srcArray, p.srcPos, p.srcPtr, p.dstArray, p.dstPos, p.dstPtr, p.extent, hipMemcpyDefault};
+}
+}  // namespace cu2port_sim
+inline hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) {
+    const hipMemcpy3DParms box = cu2port_sim::box_of(*p);
+    return hipMemcpy3D(&box);
+}
+inline hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t s = nullptr) {
+    const hipMemcpy3DParms box = cu2port_sim::box_of(*p);
+    return hipMemcpy3DAsync(&box, s);
 }
 inline hipError_t hipMemcpyParam2D(const hip_Memcpy2D* p) { return cu2port_sim::at_once([v = *p] { return cu2port_sim::copy_2d(v); }); }
 inline hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* p, hipStream_t s = nullptr) {
