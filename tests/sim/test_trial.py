@@ -762,6 +762,24 @@ void go() { k<<<1, dim3(SIDE, 2)>>>(); }
     assert isinstance(k, Kernel) and k.blocks == ((8, 2, 1), (16, 2, 1)) and k.is_block_known
 
 
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("dim3 block; block.x = 4; block.y = SIDE; k<<<1, block>>>();", ((4, 8, 1),)),
+        ("dim3 block(16, 2); block.y = 3; k<<<1, block>>>();", ((16, 3, 1),)),
+        ("dim3 block; block.y = SIDE; block.x = n <= 32 ? n : 32; k<<<n / block.x, block>>>();", ((32, 8, 1),)),
+        ("dim3 block; block.x = (n > 9) ? 64 : SIDE; k<<<1, block>>>(); block.x = 2;", ((8, 1, 1), (64, 1, 1))),
+        ("int t = std::min(n, 96); k<<<1, t>>>();", ((96, 1, 1),)),
+        ("int t = (n < 48 ? n : 48) * 2; k<<<1, t>>>();", None),
+        ("dim3 block; block.x = 4; block.y = n; k<<<1, block>>>();", None),
+    ],
+)
+def test_blocks_that_are_set_by_axis_or_chosen(text: str, blocks: tuple[tuple[int, int, int], ...] | None) -> None:
+    (k,) = kernels(f"constexpr int SIDE = 8;\n__global__ void k() {{}}\nvoid go(int n) {{ {text} }}\n")
+    assert isinstance(k, Kernel) and k.is_block_known is (blocks is not None)
+    assert blocks in (None, k.blocks)
+
+
 def test_a_launch_of_another_file_gives_the_block() -> None:
     unit = read("static const int kBlock = 96;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }", "k.cu")
     other = read("void go() { int size = kBlock; dim3 block(size); dim3 grid(2); k<<<grid, block>>>(0); }", "go.cu")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,6 +12,9 @@ from cu2port.facts.blocks import dim3_variables, extents, named_number, number
 from cu2port.facts.structure import Function, Launch
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import CallExpr, Expr, Ternary, callee
 from cu2port.verify.reach import read
 from cu2port.verify.trial.arguments import Arguments, template_arguments
 from cu2port.verify.trial.configured import assumed
@@ -205,9 +208,33 @@ def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> Iterator[tuple[
             return
         places += [i + 3 for i in unit.find(unit.t[at]) if i < at and unit.t[i + 1 : i + 3] == ["=", "dim3"]]
         opener = max(places)
+    axes_ = _set_by_axis(unit, unit.t[at], opener, at, program)
     if unit.tok(opener) in ("(", "{") and unit.match[opener] >= 0:
         parts = unit.split_args(opener + 1, unit.match[opener])
-        yield from product(*(_numbers(unit, unit.lexed.at(x.start), unit.lexed.at(x.end), program) for x in parts))
+        told = [_numbers(unit, unit.lexed.at(x.start), unit.lexed.at(x.end), program) for x in parts]
+        yield from product(*(axes_.get(a, told[n] if n < len(told) else (1,)) for n, a in enumerate("xyz")))
+    elif axes_:
+        yield from product(*(axes_.get(a, (1,)) for a in "xyz"))
+
+
+def _set_by_axis(
+    unit: Unit, name: str, after: int, before: int, program: Sequence[Unit]
+) -> Mapping[str, Collection[int]]:
+    """What the axes of a `dim3` variable are set to last between two tokens: `block.y = 8;`."""
+    out = {}
+    for i in unit.between(after, before, name):
+        if unit.t[i + 1] == "." and unit.tok(i + 3) == "=":
+            stop = _end(unit, i + 4)
+            out[unit.t[i + 2]] = _numbers(unit, i + 4, stop, program)
+    return out
+
+
+def _end(unit: Unit, first: int) -> int:
+    """The end of an expression that begins a statement's rest."""
+    stop = first
+    while stop < len(unit.t) and unit.t[stop] not in (";", "{", "}"):
+        stop += 1
+    return stop
 
 
 def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int = 0) -> Collection[int]:
@@ -216,7 +243,7 @@ def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: 
     if n is not None or depth > 2:
         return () if n is None else (n,)
     if stop != first + 1:
-        return _computed(unit, first, stop, program, depth)
+        return _computed(unit, first, stop, program, depth) or _chosen(unit, first, stop, program, depth)
     name = unit.t[first]
     values = {v for u in program if u is not unit and (v := named_number(u, name)) is not None}
     if values:
@@ -224,9 +251,21 @@ def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: 
     values = {v for u in program for m in u.macros.get(name, ()) if (v := number(u, m.first, m.stop)) is not None}
     if values:
         return sorted(values)
-    # a variable that is another file's constant
-    names = [i + 2 for i in unit.find(name) if i < first and unit.tok(i + 1) == "=" and unit.tok(i + 3) == ";"]
-    return _numbers(unit, names[-1], names[-1] + 1, program, depth + 1) if names else ()
+    # a variable: what it is set to last
+    values_at = [i + 2 for i in unit.find(name) if i < first and unit.tok(i + 1) == "="]
+    return _numbers(unit, values_at[-1], _end(unit, values_at[-1]), program, depth + 1) if values_at else ()
+
+
+def _chosen(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> Collection[int]:
+    """The numbers that an expression chooses among: 32 of `n < 32 ? n : 32`, and of `min(n, 32)`."""
+    e = read_expression(unit, first, stop)
+    parts: Sequence[Expr] = ()
+    if isinstance(e, Ternary):
+        parts = (e.a, e.b)
+    elif isinstance(e, CallExpr) and callee(e).rpartition("::")[2] == "min":
+        parts = e.args
+    places = (tokens(x) for x in parts)
+    return sorted({n for a, b in places for n in _numbers(unit, a, b + 1, program, depth + 1)})
 
 
 def _computed(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> Collection[int]:
