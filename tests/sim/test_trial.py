@@ -762,6 +762,37 @@ void go() { k<<<1, dim3(SIDE, 2)>>>(); }
     assert isinstance(k, Kernel) and k.blocks == ((8, 2, 1), (16, 2, 1)) and k.is_block_known
 
 
+def test_arguments_that_a_branch_tells_which_is_left_out() -> None:
+    text = """template <class T> struct array { T* p; void set() { k<<<1, 32>>>(p); } };
+template <class T> __global__ void k(T* a) { a[threadIdx.x] = 1; }
+template <class T> __global__ void l(T* a) { a[threadIdx.x] = 1; }
+#ifdef TESTING
+struct pair { int a, b; };
+void test() { array<pair> a; l<double><<<1, 32>>>(0); a.set(); }
+#endif
+"""
+    k, l_ = kernels(text.replace("TESTING", "__TESTING__"))
+    assert isinstance(k, Kernel) and isinstance(l_, Kernel) and (k.arguments, l_.arguments) == ("<float>", "<double>")
+    for name in ("__CUDACC__", "__CUDA_ARCH__"):  # a compiler's
+        (k, _) = kernels(text.replace("TESTING", name))
+        assert isinstance(k, Kernel) and k.arguments == "<pair>"
+    (k, _) = kernels("#define TESTING\n" + text)
+    assert isinstance(k, Kernel) and k.arguments == "<pair>"
+
+
+def test_macros_of_the_command_line_tell_what_is_left_out(tmp_path: Path, toolchain: Toolchain) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "struct pair { int a, b; };\ntemplate <class T> __global__ void k(T* a) { a[threadIdx.x] = T(); }\n"
+        "#ifdef TESTING\nvoid test() { k<pair><<<1, SIDE * 2>>>(0); }\n#endif\n"
+    )
+    for defines, seen in (("TESTING", "SIDE=24"), ("<pair>", ((48, 1, 1),))), ((), ("<float>", None)):
+        opened = open_trial(Program((path,), defines=defines), Asked(), toolchain)
+        assert opened is not None
+        ((_, k),) = opened[1]
+        assert isinstance(k, Kernel) and (k.arguments, k.blocks if k.is_block_known else None) == seen
+
+
 @pytest.mark.parametrize(
     ("text", "blocks"),
     [

@@ -17,6 +17,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_type_parameter
 from cu2port.syntax.words import BUILTIN_TYPES
+from cu2port.verify.trial.configured import is_left_out
 from cu2port.verify.trial.dispatch import by_macro, calls_of_body, given_by_calls, in_macros
 
 #: Types that macros of PyTorch name around a launch (`AT_DISPATCH_FLOATING_TYPES`).
@@ -35,6 +36,7 @@ _BESIDE_TYPE = frozenset(
 )
 _OF_INTEGERS = frozenset("% << | ^ ~ %= <<= >>= &= |= ^=".split())
 _ATOMICS = frozenset({"atomicAnd", "atomicOr", "atomicXor"})
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 
 
@@ -206,7 +208,15 @@ def _deduced(
 
 
 def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> str | None:
-    """An argument that means the same at the end of the file; None: not known."""
+    """An argument that means the same at the end of the file; None: not known. A name in a branch that is left out
+    may be declared there alone."""
+    told = _meant(unit, first, stop, program, depth)
+    if told is None or not is_left_out(unit, unit.p[first], program):
+        return told
+    return told if all(x in BUILTIN_TYPES for x in _NAME.findall(told)) else None
+
+
+def _meant(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> str | None:
     if stop == first + 1 and unit.t[first] in _DISPATCHED:
         return _DISPATCHED[unit.t[first]]
     n = number(unit, first, stop)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+import re
+from collections.abc import Iterator, Sequence, Set
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.conditions import ONE, UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.lexer import is_identifier
+
+_COMPILERS = re.compile(
+    r"__(?:CUDA|NV|HIP|GNU|INTEL|SIZEOF|STD|STRICT|cpl|cpp|clang|x86|amd|aarch|arm|linux|unix)|_[A-Z]"
+)
 
 
 def assumed(unit: Unit, offset: int, known: Set[str]) -> tuple[str, ...]:
@@ -18,6 +23,12 @@ def assumed(unit: Unit, offset: int, known: Set[str]) -> tuple[str, ...]:
         x for g in unit.groups if g.start <= offset < g.end and g.opener == g.chain[0] for x in _asked(unit, g.opener)
     )
     return tuple(dict.fromkeys(x for x in found if x not in known and not x.startswith("__")))
+
+
+def is_left_out(unit: Unit, offset: int, program: Sequence[Unit]) -> bool:
+    """Whether a branch of `#if` around a place wants a macro that no file of the program defines, nor a compiler."""
+    asked = (x for g in unit.conditions(offset) if g.opener == g.chain[0] for x in _asked(unit, g.opener))
+    return any(not _COMPILERS.match(x) and not any(x in u.macros for u in program) for x in asked)
 
 
 def _asked(unit: Unit, opener: int) -> Iterator[str]:

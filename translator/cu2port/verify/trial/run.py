@@ -16,6 +16,7 @@ from cu2port.core.data import cache_dir
 from cu2port.core.scratch import scratch_folder
 from cu2port.verify import sim_build, sim_check
 from cu2port.verify.children import in_threads, run_child
+from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
@@ -95,11 +96,13 @@ def open_trial(
     """Both sides of a program, and its kernels by the file that has them; None where there are none to try."""
     plain = sim_build.plain_sources(program)
     cuda = Side.of(plain, cuda=True)
+    given = "".join(f"#define {d.replace('=', ' ', 1)}\n" for d in program.defines)
+    units = [*cuda.units.values(), read(given, "")]
     found = []
     for real, unit in cuda.units.items():
         if INCLUDE_DIR in real.parents or real in done:
             continue
-        for k in find_kernels(unit, list(cuda.units.values()), partial(naming, asked.root)):
+        for k in find_kernels(unit, units, partial(naming, asked.root)):
             name = k.path.rpartition("::")[2]
             if not asked.kernels or name in asked.kernels:
                 found.append((real, k))
