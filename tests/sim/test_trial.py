@@ -793,6 +793,18 @@ def test_macros_of_the_command_line_tell_what_is_left_out(tmp_path: Path, toolch
         assert isinstance(k, Kernel) and (k.arguments, k.blocks if k.is_block_known else None) == seen
 
 
+def test_numbers_and_arrays_of_the_library_are_made(tmp_path: Path, toolchain: Toolchain) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "#include <cuda/std/array>\n#include <cuda/std/complex>\nusing C = cuda::std::complex<double>;\n"
+        "__global__ void k(C* out, const C* in, cuda::std::array<float, 3> w, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] * C(w[0], w[2]) + in[n - 1 - i];\n}\n"
+    )
+    (said,) = try_program(Program((path,)), Asked(time_s=2, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same", said.text
+
+
 @pytest.mark.parametrize(
     ("text", "blocks"),
     [

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace cu2port_trial {
@@ -96,6 +98,15 @@ template <class T, class = void>
 struct IsState : std::false_type {};  // of a generator of random numbers
 template <class T>
 struct IsState<T, std::void_t<decltype(T::has_float), decltype(T::next_double)>> : std::true_type {};
+// Classes of the C++ library and their kin (`cuda::std::complex`, `thrust::complex`), by what they can do.
+template <class T, class = void>
+struct Parts : std::integral_constant<std::size_t, 0> {};
+template <class T>
+struct Parts<T, std::void_t<typename T::value_type, decltype(std::declval<const T&>().real() + std::declval<const T&>().imag())>>
+    : std::integral_constant<std::size_t, sizeof(T) == 2 * sizeof(typename T::value_type) ? 2 : 0> {};
+template <class T>
+struct Parts<T, std::void_t<typename T::value_type, decltype(std::declval<const T&>().max_size()), decltype(std::tuple_size<T>::value)>>
+    : std::integral_constant<std::size_t, sizeof(T) == std::tuple_size<T>::value * sizeof(typename T::value_type) ? std::tuple_size<T>::value : 0> {};
 template <class T, class = void>
 struct IsWhole : std::false_type {};
 template <class T>
@@ -139,6 +150,9 @@ void add(Layout& out, std::size_t at) {
     } else if constexpr ((Count<T>::value > 0)) {
         using E = typename T::value_type;
         for (std::size_t i = 0; i < Count<T>::value; ++i) add<E>(out, at + i * sizeof(E));
+    } else if constexpr ((Parts<T>::value > 0)) {
+        using E = typename T::value_type;
+        for (std::size_t i = 0; i < Parts<T>::value; ++i) add<E>(out, at + i * sizeof(E));
     } else if constexpr (IsState<T>::value) {
         for (std::size_t i = 0; i < sizeof(T); i += 4) push(out, {at + i, 4, Field::whole, false, nullptr});
     } else if constexpr (cu2port_members<T>::cu2port_known) {
