@@ -17,7 +17,7 @@ from cu2port.verify.elf import symbols
 from cu2port.verify.sim_build import Program
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.trial.run import Asked, try_program
-from cu2port.verify.two_sides import _own_name, has_two_sides
+from cu2port.verify.two_sides import _is_function, _own_name, has_two_sides
 
 Simulated = Callable[..., simulate.Ran]
 
@@ -173,6 +173,34 @@ def test_units_may_have_such_kernels_of_one_name(tmp_path: Path, toolchain: Tool
     assert (ran.output, ran.errors) == (b"11\n22\n", b"")
 
 
+def test_functions_of_other_units_have_the_devices_side_too(tmp_path: Path, toolchain: Toolchain) -> None:
+    """As -rdc links them: of both sides, of a unit with one side, and with other code within."""
+    (tmp_path / "h.h").write_text(
+        f"{HEADER}namespace n {{ __host__ __device__ int far(int); extern __device__ int Env; }}\n"
+        "__host__ __device__ int plain(int);\n__device__ int own(int);\n"
+    )
+    (tmp_path / "a.hip").write_text(
+        '#include "h.h"\n#include <cstdio>\n'
+        "__global__ void k(int* out) { out[0] = n::far(1); out[1] = plain(2); out[2] = own(3); out[3] = n::Env; }\n"
+        "int main() {\n    int *d, h[4];\n    (void)hipMalloc(&d, 16);\n    k<<<1, 1>>>(d);\n"
+        "    (void)hipMemcpy(h, d, 16, hipMemcpyDeviceToHost);\n"
+        '    printf("%d %d %d %d | %d %d\\n", h[0], h[1], h[2], h[3], n::far(1), plain(2));\n}\n'
+    )
+    (tmp_path / "b.hip").write_text(
+        '#include "h.h"\n__global__ void unused(int* p) { *p = side(); }\n'
+        "namespace n { __host__ __device__ int far(int x) { return side() * 10 + x; } __device__ int Env = 4; }\n"
+        "__device__ int own(int x) { return side() * 100 + x; }\n"
+    )
+    (tmp_path / "c.hip").write_text(
+        "#include <hip/hip_runtime.h>\n__host__ __device__ int plain(int x) { return -x; }\n"
+    )
+    out = tmp_path / "out"
+    out.mkdir()
+    binary = sim_build.build(quick(sim_build.find_program(tmp_path)), out, (64,), toolchain)[64]
+    ran = simulate.run(binary, (), simulate.Limits(time_s=60), capture=True)
+    assert (ran.output, ran.errors) == (b"11 -2 103 4 | 21 -2\n", b"")
+
+
 def test_where_the_devices_side_does_not_compile_the_host_side_is_named(simulated: Simulated) -> None:
     ran = simulated(
         f'{HEADER}#include <cstdio>\n__global__ void k() {{ printf("%d\\n", side()); }}\n'
@@ -225,6 +253,22 @@ def test_names_of_functions_by_their_symbols() -> None:
         "_Z": "",
     }
     assert {n: _own_name(n) for n in names} == names
+
+
+def test_symbols_of_functions() -> None:
+    functions = ["_Z1fi", "_ZN1a1fEv", "_ZNK1a1fEv", "_ZN3Env3EnvEi", "_Z1fB3tagi"]
+    others = [
+        "f",
+        "_ZN1a3EnvE",
+        "_ZTV1A",
+        "_ZSt4cout",
+        "_ZNSt6vectorEi",
+        "_ZN11cu2port_sim1fEi",
+        "_Z1xIiE",
+        "_Z1xB3tag",
+    ]
+    others += ["_Z1fi.device", "_Z", "_ZN", "_ZN1aIiE1fEv"]
+    assert [x for x in (*functions, *others) if _is_function(x)] == [f for f in functions if f != "_ZNK1a1fEv"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from cu2port.project.tree import CannotRun
 _SYMBOL = struct.Struct("<IBBHQQ")  # name, type and binding, visibility, section, value, size
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOLS = 2  # a section's type
-_FUNCTION, _PROTECTED = 2, 3
+_WEAK, _FUNCTION, _PROTECTED = 2, 2, 3
 
 
 class Symbol(NamedTuple):
@@ -22,6 +22,7 @@ class Symbol(NamedTuple):
     size: int
     is_function: bool
     is_local: bool
+    is_weak: bool
     is_defined: bool
     is_kernel: bool
 
@@ -30,6 +31,11 @@ def symbols(obj: Path) -> list[Symbol]:
     """The symbols with names of an object. Raises CannotRun where it is no object in ELF of 64 bits."""
     data = obj.read_bytes()
     return [s for _, s in _symbols(data, obj) if s.name]
+
+
+def machine(obj: Path) -> int:
+    """The number that ELF has for the processor of an object."""
+    return int.from_bytes(obj.read_bytes()[18:20], "little")
 
 
 def made_visible(obj: Path) -> None:
@@ -60,6 +66,9 @@ def _symbols(data: bytes, obj: Path) -> Iterator[tuple[int, Symbol]]:
                 shown = data[begin : data.index(0, begin)].decode("utf-8", "surrogateescape")
                 is_function = info & 15 == _FUNCTION
                 is_kernel = is_function and seen == _PROTECTED and section != 0
-                yield at, Symbol(shown, extent, is_function, info >> 4 == 0, section != 0, is_kernel)
+                yield (
+                    at,
+                    Symbol(shown, extent, is_function, info >> 4 == 0, info >> 4 == _WEAK, section != 0, is_kernel),
+                )
     except (struct.error, IndexError, ValueError) as e:
         raise CannotRun(f"{obj}: no object in ELF that can be read") from e

@@ -16,7 +16,7 @@ from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify.copies import Copy
 from cu2port.verify.device_names import binutils, device_symbols
-from cu2port.verify.elf import made_visible, symbols
+from cu2port.verify.elf import machine, made_visible, symbols
 from cu2port.verify.left_out import MACRO, is_ours, left_out
 from cu2port.verify.sim_compiler import CannotBuild, Toolchain
 
@@ -26,6 +26,8 @@ _SUFFIX = ".device"  # shown as a clone
 _OF_CLASS = ("_ZTV", "_ZTT", "_ZTC", "_ZTI", "_ZTS")  # tables of a class that name its functions
 _NOT_RUN = (".init_array", ".init_array.*", ".ctors", ".ctors.*", ".fini_array", ".fini_array.*", ".dtors", ".dtors.*")
 _APART = ("-ffunction-sections", "-fdata-sections", "-fno-lto")
+_BOTH = frozenset({"__host__", "__device__"})
+_JUMPS = {62: "jmp\t{}@PLT", 183: "b\t{}"}  # by processor: x86-64, AArch64
 _LENGTH = re.compile(r"([LB]?)(\d+)")
 
 
@@ -79,10 +81,9 @@ def compile_both(call: Sequence[str], toolchain: Toolchain, out: Path, files: It
                 own_kernels |= _object(
                     [*words, f"-DCU2PORT_SIM_SIDE={side[0]}", *side[1:], *call], toolchain, obj, names
                 )
-            in_the_way = _joined(host, device, both, units)
+            in_the_way = _joined(host, device, both, units, toolchain)
             if own_kernels and not in_the_way:
-                listed = _listed(Path(scratch, "own"), sorted(own_kernels))
-                binutils("objcopy", f"--localize-symbols={listed}", str(both))
+                _change("localize-symbols", sorted(own_kernels), both)
         except CannotBuild as e:
             return f"it does not compile: {_first_error(str(e))}"
         except CannotRun as e:
@@ -118,8 +119,11 @@ def _first_error(said: str) -> str:
     return next((x for x in lines if " error: " in x or " Error: " in x), lines[0] if lines else "")[:300]
 
 
-def _joined(host: Path, device: Path, out: Path, units: Sequence[Unit]) -> str:
-    """Join the objects of both sides. Not done where a kernel is known to one of them alone: then says so."""
+def _joined(host: Path, device: Path, out: Path, units: Sequence[Unit], toolchain: Toolchain) -> str:
+    """Join the objects of both sides. Not done where a kernel is known to one of them alone: then says so.
+
+    Functions of both sides that other units may call have the device's side under a name of its own. A call of one
+    that is not here takes that name; where its unit has one side, it comes to the function by a jump (`_jumps`)."""
     of_host, of_device = ({s.name: s for s in symbols(o)} for o in (host, device))
     kernels = {s.name for s in of_device.values() if s.is_kernel}
     for lacking in sorted({s.name for s in of_host.values() if s.is_kernel} - kernels):
@@ -129,26 +133,46 @@ def _joined(host: Path, device: Path, out: Path, units: Sequence[Unit]) -> str:
     if not kernels:
         out.write_bytes(host.read_bytes())
         return ""
+    both = {f.name for u in units for f in u.functions if f.sides >= _BOTH}
+    others = {
+        s.name
+        for s in of_device.values()
+        if s.is_function and s.is_defined and not (s.is_local or s.is_weak) and _own_name(s.name) in both
+    }
     kept = kernels | {n for n in device_symbols(device, units) if n in of_host and of_device[n].is_function}
+    others -= kept
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         used = Path(scratch, "used.o")
         binutils("objcopy", *(x for s in _NOT_RUN for x in ("-R", s)), str(device))
-        roots = _listed(Path(scratch, "roots"), (f"-u {n}" for n in sorted(kept)))
+        roots = Path(scratch, "roots")
+        roots.write_text("".join(f"-u {n}\n" for n in sorted(kept | others)), encoding="utf-8")
         binutils("ld", "-r", "--gc-sections", f"@{roots}", str(device), "-o", str(used))
-        every = [s for s in symbols(used) if s.is_defined]
+        found = symbols(used)
+        every = [s for s in found if s.is_defined]
         theirs = [s for s in every if not s.is_local and s.name not in kept]
         renamed = [s.name for s in theirs if s.is_function or s.name.startswith(_OF_CLASS)]
         renamed += {s.name for s in every if s.is_local and not s.size and s.name.startswith("_Z")}  # of groups
         larger = {s.name for s in theirs if s.name in of_host and s.size > of_host[s.name].size}
-        weak = [s.name for s in theirs if s.name not in larger]
-        ours = _listed(Path(scratch, "renamed"), (f"{n} {n}{_SUFFIX}" for n in renamed))
-        data = _listed(Path(scratch, "weak"), weak)
-        binutils("objcopy", f"--weaken-symbols={data}", str(used))
-        binutils("objcopy", f"--redefine-syms={ours}", str(used))
-        gone = _listed(Path(scratch, "gone"), sorted(kept | larger))
-        binutils("objcopy", f"--weaken-symbols={gone}", str(host))
-        binutils("ld", "-r", str(used), str(host), "-o", str(out))
+        weak = [s.name for s in theirs if s.name not in larger and s.name not in others]
+        jump = _JUMPS.get(machine(used), "")
+        called = sorted({s.name for s in found if not s.is_defined and _is_function(s.name)} if jump else ())
+        _change("weaken-symbols", weak, used)
+        _change("redefine-syms", [f"{n} {n}{_SUFFIX}" for n in [*renamed, *called]], used)
+        _change("weaken-symbols", sorted(kept | larger), host)
+        jumps = Path(scratch, "jumps.o")
+        _jumps(called, jump, jumps, toolchain)
+        binutils("ld", "-r", str(used), str(host), str(jumps), "-o", str(out))
     return ""
+
+
+def _jumps(names: Iterable[str], jump: str, out: Path, toolchain: Toolchain) -> None:
+    """Make an object in which the device's names of functions lead to the functions, where nobody else has them."""
+    text = out.with_suffix(".s")
+    lines = [
+        f"\t.weak\t{n}{_SUFFIX}\n\t.type\t{n}{_SUFFIX}, %function\n{n}{_SUFFIX}:\n\t{jump.format(n)}\n" for n in names
+    ]
+    text.write_text("".join([*lines, '\t.section\t.note.GNU-stack,"",%progbits\n']), encoding="utf-8")
+    toolchain.call(["-c", "-x", "assembler", str(text), "-o", str(out)])
 
 
 def _own_name(symbol: str) -> str:
@@ -163,6 +187,22 @@ def _own_name(symbol: str) -> str:
     return last
 
 
-def _listed(path: Path, lines: Iterable[str]) -> Path:
-    path.write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
-    return path
+def _is_function(symbol: str) -> bool:
+    """Whether a symbol is certainly a function's in C++ and none of the simulator's: parameters are behind its name."""
+    nested = symbol.startswith("_ZN")
+    at = 2 + nested
+    while symbol.startswith("_Z") and (m := _LENGTH.match(symbol, at)):
+        at = m.end() + int(m[2])
+        if symbol[m.end() : at] == "cu2port_sim" or (not nested and not _LENGTH.match(symbol, at)):
+            break
+    else:
+        return nested and at > 3 and symbol[at : at + 1] == "E" and at + 1 < len(symbol) and "." not in symbol
+    return not nested and at < len(symbol) and symbol[at] != "I" and "." not in symbol
+
+
+def _change(option: str, lines: Sequence[str], obj: Path) -> None:
+    """Let objcopy change what a file of lines names; an empty one it refuses."""
+    if lines:
+        listed = obj.with_suffix(".list")
+        listed.write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
+        binutils("objcopy", f"--{option}={listed}", str(obj))
