@@ -4,6 +4,7 @@
 #include <hipblas/hipblas.h>
 
 #include <cmath>
+#include <algorithm>
 #include <complex>
 
 static double value(int i) { return (i * 37 % 19) / 4.0 - 2.0; }
@@ -108,7 +109,8 @@ int main() {
     In<double> reals(2 * 4, 0);
     Out<double> squared(2 * 4);
     const hipDoubleComplex one(1, 0), none(0, 0);
-    auto* m = reinterpret_cast<hipDoubleComplex*>(reals.d);
+    static_assert(std::is_same_v<hipblasDoubleComplex, hipDoubleComplex> && std::is_same_v<hipblasComplex, hipComplex>);
+    auto* m = reinterpret_cast<hipblasDoubleComplex*>(reals.d);
     (void)hipblasZgemm(handle, HIPBLAS_OP_C, HIPBLAS_OP_N, 2, 2, 2, &one, m, 2, m, 2, &none,
                        reinterpret_cast<hipDoubleComplex*>(squared.d), 2);
     say("complex gemm", all(squared, [](int n) {
@@ -117,6 +119,34 @@ int main() {
         const auto sum = std::conj(at(2 * i)) * at(2 * j) + std::conj(at(2 * i + 1)) * at(2 * j + 1);
         return n % 2 ? sum.imag() : sum.real();
     }));
+
+    using Z = std::complex<double>;
+    const Z u0[3] = {Z(1, 2), Z(-3, 4), Z(0, -1)}, v0[3] = {Z(2, 0), Z(1, -1), Z(5, 7)};
+    Z *u = nullptr, *v = nullptr;
+    (void)hipMallocManaged(reinterpret_cast<void**>(&u), sizeof u0);
+    (void)hipMallocManaged(reinterpret_cast<void**>(&v), sizeof v0);
+    std::copy(u0, u0 + 3, u);
+    std::copy(v0, v0 + 3, v);
+    auto* zu = reinterpret_cast<hipDoubleComplex*>(u);
+    auto* zv = reinterpret_cast<hipDoubleComplex*>(v);
+    Z zdot[2];
+    double znorm = 0, zsum = 0;
+    (void)hipblasZdotu(handle, 3, zu, 1, zv, 1, reinterpret_cast<hipDoubleComplex*>(&zdot[0]));
+    (void)hipblasZdotc(handle, 3, zu, 1, zv, 1, reinterpret_cast<hipDoubleComplex*>(&zdot[1]));
+    (void)hipblasDznrm2(handle, 3, zu, 1, &znorm);
+    (void)hipblasDzasum(handle, 3, zu, 1, &zsum);
+    say("complex products", zdot[0] == Z(2, 4) + Z(1, 7) + Z(7, -5) && zdot[1] == Z(2, -4) + Z(-7, -1) + Z(-7, 5));
+    say("complex sizes", std::abs(znorm - std::sqrt(31.0)) < 1e-15 && zsum == 11);
+    const hipDoubleComplex turn(0, 1);
+    const double zhalf = 0.5;
+    (void)hipblasZaxpy(handle, 3, &turn, zu, 1, zv, 1);
+    say("complex axpy", v[0] == Z(0, 1) && v[1] == Z(-3, -4) && v[2] == Z(6, 7));
+    (void)hipblasZscal(handle, 2, &turn, zu, 2);
+    (void)hipblasZdscal(handle, 2, &zhalf, zu, 1);
+    say("complex scal", u[0] == Z(-1, 0.5) && u[1] == Z(-1.5, 2) && u[2] == Z(1, 0));
+    (void)hipblasZswap(handle, 3, zu, 1, zv, 1);
+    (void)hipblasZcopy(handle, 1, zv, 1, zu + 2, 1);
+    say("complex copies", u[0] == Z(0, 1) && v[2] == Z(1, 0) && u[2] == Z(-1, 0.5));
 
     say("a wrong leading dimension", hipblasSgemm(handle, HIPBLAS_OP_N, HIPBLAS_OP_N, kM, kN, kK, &two, a.d, kM - 1, b.d,
                                                   kLd, &zero, nan.d, kM) == HIPBLAS_STATUS_INVALID_VALUE);

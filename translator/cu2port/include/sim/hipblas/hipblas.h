@@ -13,6 +13,8 @@
 #include "../hip/hip_runtime.h"
 #include "../hip/library_types.h"
 
+typedef hipComplex hipblasComplex;
+typedef hipDoubleComplex hipblasDoubleComplex;
 enum hipblasStatus_t {
     HIPBLAS_STATUS_SUCCESS = 0, HIPBLAS_STATUS_NOT_INITIALIZED = 1, HIPBLAS_STATUS_ALLOC_FAILED = 2,
     HIPBLAS_STATUS_INVALID_VALUE = 3, HIPBLAS_STATUS_MAPPING_ERROR = 4, HIPBLAS_STATUS_EXECUTION_FAILED = 5,
@@ -308,6 +310,74 @@ inline hipblasStatus_t hipblasGetVector(int n, int size, const void* from, int i
 CU2PORT_SIM_BLAS_REAL(S, s, float)
 CU2PORT_SIM_BLAS_REAL(D, d, double)
 #undef CU2PORT_SIM_BLAS_REAL
+
+// R: the real type, r: its letter.
+#define CU2PORT_SIM_BLAS_COMPLEX(P, r, Q, T, R)                                                                          \
+    inline hipblasStatus_t hipblas##P##axpy(hipblasHandle_t h, int n, const T* alpha, const T* x, int incx, T* y,       \
+                                            int incy) {                                                                \
+        const cu2port_sim::blas::Vector<const std::complex<R>> in((const std::complex<R>*)x, n, incx);                  \
+        const cu2port_sim::blas::Vector<std::complex<R>> out((std::complex<R>*)y, n, incy);                             \
+        for (int i = 0; h && i < n; ++i) out[i] += *(const std::complex<R>*)alpha * in[i];                              \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##copy(hipblasHandle_t h, int n, const T* x, int incx, T* y, int incy) {           \
+        const cu2port_sim::blas::Vector<const T> in(x, n, incx);                                                        \
+        const cu2port_sim::blas::Vector<T> out(y, n, incy);                                                             \
+        for (int i = 0; h && i < n; ++i) out[i] = in[i];                                                                \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##swap(hipblasHandle_t h, int n, T* x, int incx, T* y, int incy) {                 \
+        const cu2port_sim::blas::Vector<T> a(x, n, incx), b(y, n, incy);                                                \
+        for (int i = 0; h && i < n; ++i) std::swap(a[i], b[i]);                                                         \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##scal(hipblasHandle_t h, int n, const T* alpha, T* x, int incx) {                 \
+        for (int i = 0; h && incx > 0 && i < n; ++i)                                                                    \
+            ((std::complex<R>*)x)[i * static_cast<long long>(incx)] *= *(const std::complex<R>*)alpha;                  \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##r##scal(hipblasHandle_t h, int n, const R* alpha, T* x, int incx) {              \
+        for (int i = 0; h && incx > 0 && i < n; ++i) ((std::complex<R>*)x)[i * static_cast<long long>(incx)] *= *alpha; \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t cu2port_sim_dot_##P(hipblasHandle_t h, int n, const T* x, int incx, const T* y, int incy,    \
+                                               T* result, bool conjugated) {                                            \
+        const cu2port_sim::blas::Vector<const std::complex<R>> a((const std::complex<R>*)x, n, incx),                   \
+            b((const std::complex<R>*)y, n, incy);                                                                     \
+        std::complex<R> sum = 0;                                                                                       \
+        for (int i = 0; h && i < n; ++i) sum += (conjugated ? std::conj(a[i]) : a[i]) * b[i];                           \
+        if (h) *(std::complex<R>*)result = sum;                                                                        \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##dotu(hipblasHandle_t h, int n, const T* x, int incx, const T* y, int incy,       \
+                                            T* result) {                                                               \
+        return cu2port_sim_dot_##P(h, n, x, incx, y, incy, result, false);                                              \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##P##dotc(hipblasHandle_t h, int n, const T* x, int incx, const T* y, int incy,       \
+                                            T* result) {                                                               \
+        return cu2port_sim_dot_##P(h, n, x, incx, y, incy, result, true);                                               \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##Q##nrm2(hipblasHandle_t h, int n, const T* x, int incx, R* result) {                \
+        double sum = 0;                                                                                                \
+        for (int i = 0; h && incx > 0 && i < n; ++i) {                                                                 \
+            const std::complex<double> v(((const std::complex<R>*)x)[i * static_cast<long long>(incx)]);               \
+            sum += v.real() * v.real() + v.imag() * v.imag();                                                          \
+        }                                                                                                              \
+        if (h) *result = static_cast<R>(std::sqrt(sum));                                                               \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }                                                                                                                  \
+    inline hipblasStatus_t hipblas##Q##asum(hipblasHandle_t h, int n, const T* x, int incx, R* result) {                \
+        R sum = 0; /* of the absolute values of both parts */                                                          \
+        for (int i = 0; h && incx > 0 && i < n; ++i) {                                                                 \
+            const std::complex<R> v = ((const std::complex<R>*)x)[i * static_cast<long long>(incx)];                   \
+            sum += std::abs(v.real()) + std::abs(v.imag());                                                            \
+        }                                                                                                              \
+        if (h) *result = sum;                                                                                          \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }
+CU2PORT_SIM_BLAS_COMPLEX(C, s, Sc, hipComplex, float)
+CU2PORT_SIM_BLAS_COMPLEX(Z, d, Dz, hipDoubleComplex, double)
+#undef CU2PORT_SIM_BLAS_COMPLEX
 
 // T: the type of the interface, U: the one that has arithmetic.
 #define CU2PORT_SIM_BLAS_MATRIX(P, T, U)                                                                                \
