@@ -26,7 +26,7 @@ def assumed(unit: Unit, offset: int, known: Set[str]) -> tuple[str, ...]:
 
 
 def is_left_out(unit: Unit, offset: int, program: Sequence[Unit]) -> bool:
-    """Whether a branch of `#if` around a place wants a macro that no file of the program defines, nor a compiler."""
+    """Whether a branch of `#if` around a place needs a macro that no file of the program defines, nor a compiler."""
     asked = (x for g in unit.conditions(offset) if g.opener == g.chain[0] for x in _asked(unit, g.opener))
     return any(not _COMPILERS.match(x) and not any(x in u.macros for u in program) for x in asked)
 
