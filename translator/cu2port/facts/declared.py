@@ -31,7 +31,9 @@ _STAND_INS = tuple(
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
     for x in ends
 )
-_OPAQUE = regex(r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info)|(?:gesvdj|syevj)Info)\Z")
+_OPAQUE = regex(
+    r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info|Array)|ncclComm|_nvrtcProgram|nvjpeg\w+|(?:gesvdj|syevj)Info)\Z"
+)
 #: CUDA's vectors, with how many components they have
 VECTORS = regex(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 _STRUCT = regex(r"struct\s+(?:\w{1,40}\s*\([^()]{0,40}\)\s*|\w{1,40}\s+)?(\w{3,9}[1-4])\s*\{")
