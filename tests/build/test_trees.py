@@ -237,7 +237,8 @@ def test_tests_of_cuda_s_version_have_an_answer(tmp_path: Path) -> None:
     done = ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
-        "find_package(hip REQUIRED)\nset(CUDAToolkit_VERSION 12.6.20)\nadd_subdirectory(lib)\nset(CUDA_VERSION_MAJOR 11)\n"
+        "find_package(hip REQUIRED)\nset(CUDAToolkit_VERSION 12.6.20)\n"
+        "add_subdirectory(lib)\nset(CUDA_VERSION_MAJOR 11)\n"
     )
     assert (tmp_path / "out" / "lib" / "CMakeLists.txt").read_text() == files["lib/CMakeLists.txt"]
     again = ran(str(tmp_path / "out"), "-o", str(tmp_path / "again"))
