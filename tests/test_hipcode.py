@@ -313,6 +313,7 @@ ALIASES = {
     + "#define cudaSuccess hipSuccess\n#else\n#include <cuda_runtime.h>\n#endif\n",
     "gpu/a.cu": f'#ifdef P_HIP\n#include "compat.h"\n#endif\n#include "part.cuh"\n{CUDA}',
     "gpu/part.cuh": LANES,
+    "gpu/launch.cpp": '#include "compat.h"\nvoid f(int* p) { k<<<1, 32>>>(p); }\n',
     **{f"other/{n}.cu": CUDA for n in range(20)},
 }
 
@@ -320,7 +321,7 @@ ALIASES = {
 def test_files_that_macros_compile_for_hip_stay(tmp_path: Path) -> None:
     ran = _run(_tree(tmp_path / "in", ALIASES), tmp_path / "out")
     same = {name for name, text in ALIASES.items() if (tmp_path / "out" / name).read_text() == text}
-    assert same == {"CMakeLists.txt", "gpu/compat.h", "gpu/a.cu", "gpu/part.cuh"}
+    assert same == {"CMakeLists.txt", "gpu/compat.h", "gpu/a.cu", "gpu/part.cuh", "gpu/launch.cpp"}
     assert ran.record.hip is not None and ran.record.hip.decision == "mixed"
     assert {r for _, s, r in ran.record.hip.files if s == "kept"} == {"gpu/compat.h gives HIP's functions CUDA's names"}
     fewer = {name: text for name, text in ALIASES.items() if name not in {f"other/{n}.cu" for n in range(15)}}
@@ -331,6 +332,21 @@ def test_files_that_macros_compile_for_hip_stay(tmp_path: Path) -> None:
     assert "hipFree" in (tmp_path / "no-build/gpu/a.cu").read_text()
     _run(_tree(tmp_path / "in4", ALIASES), tmp_path / "convert", hip_side="convert")
     assert "hipFree" in (tmp_path / "convert/gpu/a.cu").read_text()
+
+
+def test_what_comments_name_and_names_of_products_are_no_code_of_cudas(tmp_path: Path) -> None:
+    """A host file that says what another one does with CUDA is no CUDA file that lacks code for HIP."""
+    files = {name: text for name, text in ALIASES.items() if not name.startswith("other/")}
+    told = [
+        "// as cudaMalloc\n", "/* by cudaMalloc */ int x;\n", "/**\n * cudaMalloc and cuMemAlloc\n */\n",
+        'auto s = "cuQuantum";\n', "int cuSparse = 1;  // cusparseCreate\n",
+    ]  # fmt: skip
+    files |= {f"host/{n}.cpp": text for n, text in enumerate(told * 3)}
+    hip = _run(_tree(tmp_path / "in", files), tmp_path / "out").record.hip
+    assert hip is not None and hip.decision == "both"
+    code = {f"host/{n}.cpp": "/* a */ void* p = cudaGetParameterBuffer(1, 2);\n" for n in range(15)}
+    hip = _run(_tree(tmp_path / "in2", files | code), tmp_path / "mixed").record.hip
+    assert hip is not None and hip.decision == "mixed"
 
 
 def test_a_file_named_alone_is_converted(tmp_path: Path) -> None:

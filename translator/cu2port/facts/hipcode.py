@@ -240,7 +240,11 @@ _CUDA_INCLUDE = regex(
     rb"#[ \t]*include[ \t]*[<\"]"
     rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
 )
-_CUDA_USE = regex(rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|[A-Z][a-z]\w+)")
+_CUDA_USE = regex(
+    rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+"
+    rb"|(?!(?:Blas|Collections|Dnn|Fft|File|Graph|Quantum|Rand|Signal|Solver|Sparse|Spatial|Tensor)\b)[A-Z][a-z]\w+)"
+)  # the bare names are of products
+_LONGEST = 200  # bytes of a line before a name, in which a comment may begin
 _LANE_WORDS = (b"warpSize", b"__shfl", b"__ballot", b"__activemask")
 _LANE_USE = regex(rb"\b(?:%s)" % b"|".join(_LANE_WORDS))
 
@@ -254,7 +258,7 @@ def may_ask(data: bytes) -> bool:
 
 def plain_facts(data: bytes) -> SideFacts:
     """The same as `side_facts` of a text that says nothing of HIP, without lexing."""
-    m = _CUDA_USE.search(data)
+    m = next((x for x in _CUDA_USE.finditer(data) if not _in_comment(data, x.start())), None)
     found = next((x for x in _CUDA_INCLUDE.finditer(data) if not line_before(data, x.start()).strip()), None)
     why = ""
     if found is not None and (m is None or found.start() < m.start()):
@@ -265,6 +269,12 @@ def plain_facts(data: bytes) -> SideFacts:
     defined = frozenset([x[1].decode("latin-1") for x in lines])
     lanes = any(word in data for word in _LANE_WORDS) and _LANE_USE.search(data) is not None
     return SideFacts(cuda=why, elsewhere=defined, lanes=lanes)
+
+
+def _in_comment(data: bytes, at: int) -> bool:
+    """Whether a place follows the begin of a comment on its line, or the `*` that lines of one begin with."""
+    before = data[max(data.rfind(b"\n", max(0, at - _LONGEST), at) + 1, at - _LONGEST, 0) : at]
+    return b"//" in before or (before.lstrip().startswith((b"/*", b"* ")) and b"*/" not in before)
 
 
 def line_before(data: bytes, at: int) -> bytes:

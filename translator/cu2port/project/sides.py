@@ -187,7 +187,7 @@ def decide(
         of |= {f: Side("kept", side.reason) for f, side in of.items() if side.name in ("cuda", "both")}
     else:
         for f, header in through.items():
-            if of[f].name in ("cuda", "both"):
+            if of[f].name != "hip":
                 of[f] = Side("kept", f"{shown[header]} gives HIP's functions CUDA's names")
         needed = _needed(of, twins, includers)
         of |= {f: Side("kept", f"{shown[to]} is its twin for HIP") for f, to in twins.items() if f not in needed}
