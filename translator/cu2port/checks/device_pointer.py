@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.device_pointers import TYPES, Shape, names_of_type, shape, shape_at, value_at
 from cu2port.facts.unit import Unit
-from cu2port.syntax.around import around, head_around, use
+from cu2port.syntax.around import around, head_around
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.tree import (
@@ -15,34 +16,31 @@ from cu2port.syntax.tree import (
     Cast,
     Decl,
     Expr,
-    Index,
     Jump,
-    Member,
     Name,
     Paren,
     Stmt,
     Unary,
 )
-from cu2port.syntax.types import alias_of, written
+from cu2port.syntax.types import alias_of
 
-_TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
 _BITS = frozenset({"%", "&", "|", "^", "/", "<<", ">>"})
 _SIZE = "reinterpret_cast<size_t>("
 _INTEGERS = frozenset("unsigned long int size_t uint64_t uintptr_t std :: unsigned long int64_t intptr_t".split())
-_OBJECTS = frozenset({"variable", "parameter", "member"})
 
 
 class DevicePointer(Check):
     """Arithmetic on a `CUdeviceptr`, which is an integer. HIP's `hipDeviceptr_t` is `void *`, which has none.
 
     An offset is added to it as `char *`, and its bits are looked at as `size_t`: also in `(p + 127) & ~127`, whose
-    value becomes a pointer again where a pointer gets it. What counts it up in place is left for manual work, since it
-    needs another type.
+    value becomes a pointer again where a pointer gets it. What the file's functions return and what containers and
+    smart pointers of `std` hold is such a value too. What counts it up in place is left for manual work, since it needs
+    another type.
     """
 
     code, name, severity = "CU602", "device-pointer-arithmetic", Severity.INFO
-    triggers = frozenset(_TYPES)
+    triggers = frozenset(TYPES)
     examples = (
         Example(
             "void f(CUdeviceptr p, size_t n) { g(p + n); }",
@@ -102,6 +100,24 @@ class DevicePointer(Check):
             "void f(const int *p, int *q) { g((hipDeviceptr_t)(p), reinterpret_cast<hipDeviceptr_t>(q)); }",
             note="`const` that a cast to `void *` may not drop",
         ),
+        Example(
+            "void f(CUdeviceptr *q, std::vector<CUdeviceptr> &v, std::shared_ptr<CUdeviceptr> s, int n) "
+            "{ g(*q + n, v[1] - n, v.at(1) + n, *s + n, v.size() + n, q + n); }",
+            "void f(hipDeviceptr_t *q, std::vector<hipDeviceptr_t> &v, std::shared_ptr<hipDeviceptr_t> s, int n) "
+            "{ g(static_cast<char *>(*q) + n, static_cast<char *>(v[1]) - n, static_cast<char *>(v.at(1)) + n, "
+            "static_cast<char *>(*s) + n, v.size() + n, q + n); }",
+            findings=4,
+            note="what is pointed to and held",
+        ),
+        Example(
+            "typedef CUdeviceptr P;\nCUdeviceptr get(int n);\nstruct S { P at() const; };\n"
+            "void f(P p, S &s, int n) { g(p + n, get(n) + 4, s.at() % 16); }",
+            "typedef hipDeviceptr_t P;\nhipDeviceptr_t get(int n);\nstruct S { P at() const; };\n"
+            "void f(P p, S &s, int n) { g(static_cast<char *>(p) + n, static_cast<char *>(get(n)) + 4, "
+            "reinterpret_cast<size_t>(s.at()) % 16); }",
+            findings=3,
+            note="what functions return; another name of the type",
+        ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
             "#define END(n) (base + n)\nCUdeviceptr base;\n",
@@ -120,11 +136,11 @@ class DevicePointer(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        places = unit.find(*_TYPES)
         declared: dict[str, set[int]] = {}
-        for i in places:
-            yield from self._own_type(unit, i)
-            yield from self._cast(unit, i)
+        for i in unit.find(*unit.once(names_of_type)):
+            if unit.t[i] in TYPES:
+                yield from self._own_type(unit, i)
+                yield from self._cast(unit, i)
             for d in _declared_with(unit, i):
                 declared.setdefault(d.name, set()).add(d.at)
         wrapped: set[int] = set()
@@ -132,22 +148,21 @@ class DevicePointer(Check):
             for at in sorted(own):
                 yield from self._start(unit, at)
             for i in unit.find(name):
-                if unit.declarations.declared_at(i) is None and (depth := _depth(unit, name, i)) >= 0:
-                    for f in self._use(unit, i, depth):
+                if unit.declarations.declared_at(i) is None and (shape := shape_at(unit, name, i)) is not None:
+                    for f in self._use(unit, i, shape):
                         yield f
                         edits = _pointer_again(unit, i) if _SIZE in str(f.edits) else ()
                         if edits and edits[0].start not in wrapped:
                             wrapped.add(edits[0].start)
                             yield self._done(name, edits[0].end, edits[-1].start, edits)
 
-    def _use(self, unit: Unit, i: int, depth: int) -> Iterator[Finding]:
-        """What is done with the variable at token i. `depth`: stars and brackets of its declaration."""
+    def _use(self, unit: Unit, i: int, shape: Shape) -> Iterator[Finding]:
+        """What is done with the device pointer that the name at token i leads to."""
         path = around(unit, i)
-        if not path:
+        found = value_at(path, shape)
+        if found is None:
             return
-        x, outer = use(path) or (path[-1], None)
-        if depth != _followed(path, x):
-            return
+        x, outer = found
         first, last = own_tokens(x)
         start, end = unit.p[first], unit.end(last)
         written = unit.text[start:end]
@@ -255,32 +270,15 @@ def _is_integer(unit: Unit, first: int, stop: int) -> bool:
 
 
 def _declared_with(unit: Unit, i: int) -> list[Declaration]:
-    """The variables, parameters and members that the type at token i declares."""
+    """The variables, parameters, members and functions that the type at token i declares."""
     names = unit.declarations.scope_at(i).names.values()
-    return [d for found in names for d in found if d.type_first <= i < d.type_stop and _is_own(unit, d)]
-
-
-def _is_own(unit: Unit, d: Declaration) -> bool:
-    return d.kind in _OBJECTS and written(unit.t, d).name in _TYPES
+    return [d for found in names for d in found if d.type_first <= i < d.type_stop and shape(unit, d) is not None]
 
 
 def _depth(unit: Unit, name: str, i: int) -> int:
     """The stars and brackets of the device pointer that the name at token i means; -1 if it means none."""
-    if unit.is_member(i):
-        found = [d for d in unit.declarations.named(name) if d.kind in _OBJECTS]
-    else:
-        d = unit.declarations.visible(name, i)
-        found = [d] if d is not None else []
-    depths = {d.pointers + d.arrays if _is_own(unit, d) else -1 for d in found}
-    return depths.pop() if len(depths) == 1 else -1
-
-
-def _followed(path: tuple[Expr, ...], x: Expr) -> int:
-    """How many stars and brackets of the name that a path begins in are followed in an expression of the path."""
-    count = 0
-    for e in path[: path.index(x) + 1]:
-        count = count + 1 if isinstance(e, Index) else 0 if isinstance(e, Member) else count
-    return count
+    shape = shape_at(unit, name, i)
+    return shape.depth if shape is not None and not shape.called else -1
 
 
 def _bits_around(path: tuple[Expr, ...], x: Expr) -> bool:
@@ -340,7 +338,7 @@ def _value_for_pointer(unit: Unit, s: Stmt, head: Expr) -> Expr | None:
         return head if _depth(unit, s.name, s.at) == 0 and unit.t[tokens(head)[0] - 1] == "=" else None
     if isinstance(s, Jump):
         f = unit.function_at(s.at)
-        return head if f is not None and not _TYPES.isdisjoint(unit.t[f.first : f.name_at]) else None
+        return head if f is not None and not TYPES.isdisjoint(unit.t[f.first : f.name_at]) else None
     if isinstance(head, Assign) and head.op == "=" and isinstance(head.target, Name):
         return head.value if _depth(unit, head.target.text, head.target.at) == 0 else None
     return None
