@@ -805,6 +805,28 @@ def test_numbers_and_arrays_of_the_library_are_made(tmp_path: Path, toolchain: T
     assert said.outcome == "same", said.text
 
 
+def test_a_type_that_is_called_is_a_function_which_counts_its_calls(tmp_path: Path, toolchain: Toolchain) -> None:
+    text = """template <class T, class F> __global__ void each(T* a, int n, F fn) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) fn(a[i], threadIdx.x % warpSize);
+}
+template <class T, class P> __global__ void some(T* a, const P is_wanted) {
+    a[threadIdx.x] = is_wanted(a[threadIdx.x], T(3));
+}
+template <class T> __global__ void none(T* a, T fn) { a[threadIdx.x] = fn; }
+void go(int* a, int n) { each<<<4, 64>>>(a, n, [] __device__ (int& x, int i) { x = i; }); }
+"""
+    each, some, none = kernels(text)
+    assert isinstance(each, Kernel) and each.arguments == "<int, cu2port_trial::cu2port_function>"
+    assert isinstance(some, Kernel) and some.arguments == "<float, cu2port_trial::cu2port_condition>"
+    assert isinstance(none, Kernel) and none.arguments == "<float>"
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    said = list(try_program(Program((path,), warp="flag"), Asked(time_s=2, waves=(64,)), toolchain, 1))
+    assert [x.outcome for x in said] == ["differs", "same", "same"], [x.text for x in said]
+    assert " fn[0] is " in said[0].why, said[0].text
+
+
 @pytest.mark.parametrize(
     ("text", "blocks"),
     [

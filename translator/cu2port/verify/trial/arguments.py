@@ -28,6 +28,7 @@ _BLOCK = re.compile(
     r"(?:n|num|block)?_?threads?(?:_?per_?block)?|(?:block|cta)_?(?:size|dim)(?:_?x)?|tpb|bs", re.IGNORECASE
 )
 _TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
+_CONDITION = re.compile(r".*(?:comp|cmp|less|greater|pred|cond|filter|mask|is_).*", re.IGNORECASE)
 _LINE, _SIDE, _FEW = 128, 16, 4
 _MOST_CALLS = 4  # of templates and constants that hand their arguments on
 _CONSTANT = frozenset({"const", "constexpr"})
@@ -124,7 +125,24 @@ def _usual(p: _Parameter) -> str:
 
 
 def _usual_type(unit: Unit, f: Function, name: str) -> str:
+    if (called := _called_by(unit, f, name)) is not None:
+        return f"cu2port_trial::cu2port_{'condition' if _CONDITION.fullmatch(called) else 'function'}"
     return "int" if _INDEX.fullmatch(name) or _is_integer(unit, f, name) else "float"
+
+
+def _called_by(unit: Unit, f: Function, name: str) -> str | None:
+    """The parameter of a type that a function calls; None where there is none."""
+    typed = _typed(unit, f, name)
+    return next((unit.t[i] for i in range(*f.body) if unit.t[i] in typed and unit.tok(i + 1) == "("), None)
+
+
+def _typed(unit: Unit, f: Function, name: str) -> set[str]:
+    """The variables and parameters in a function that have a type."""
+    first, stop = f.first, f.body[1]
+    declared = (d for d in unit.declarations.all() if first < d.at < stop and d.kind in ("variable", "parameter"))
+    return {
+        d.name for d in declared if [x for x in unit.t[d.type_first : d.type_stop] if x not in _BESIDE_TYPE] == [name]
+    }
 
 
 def _is_integer(unit: Unit, f: Function, name: str) -> bool:
@@ -136,11 +154,7 @@ def _is_integer(unit: Unit, f: Function, name: str) -> bool:
 
 
 def _takes_integers(unit: Unit, f: Function, name: str) -> bool:
-    first, stop = f.first, f.body[1]
-    declared = (d for d in unit.declarations.all() if first < d.at < stop and d.kind in ("variable", "parameter"))
-    typed = {
-        d.name for d in declared if [x for x in unit.t[d.type_first : d.type_stop] if x not in _BESIDE_TYPE] == [name]
-    }
+    typed = _typed(unit, f, name)
     for i in range(*f.body):
         if unit.t[i] in typed:
             if unit.tok(i - 1) in ("[", *_OF_INTEGERS) and unit.tok(i + 1) not in (".", "->", "("):

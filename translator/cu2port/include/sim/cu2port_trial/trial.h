@@ -77,6 +77,63 @@ Global cu2port_global(const char* name, T& v, bool filled) {
     return {name, static_cast<char*>(address_of(v)), sizeof(T), &layout_of<E>(), filled};
 }
 
+// What stands for a function that a kernel is given as an object: it counts its calls and the integers that it gets (no
+// floats, which another order of a sum changes), and gives the sum of its arguments as the type of the first one. A
+// function of other properties would make results depend on the order in which values are combined.
+struct Function {
+    unsigned long long* seen;
+
+    template <class T>
+    __device__ static unsigned long long counted(const T& x) {
+        if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) return static_cast<unsigned long long>(x);
+        else return 0;
+    }
+    template <class... T>
+    __device__ void note(const T&... x) const {
+        unsigned long long all = 1, at = 1;
+        ((all += counted(x) * (at = at * 8191 + 2)), ...);
+        atomicAdd(seen, all);
+    }
+    template <class A, class T>
+    __device__ static void add_to(A& sum, const T& x) {
+        if constexpr (std::is_arithmetic_v<T>) sum = static_cast<A>(sum + static_cast<A>(x));
+    }
+    __device__ unsigned operator()() const {
+        note();
+        return 1;
+    }
+    template <class T, class... Ts>
+    __device__ std::decay_t<T> operator()(T&& first, Ts&&... others) const {
+        note(first, others...);
+        std::decay_t<T> sum = first;
+        if constexpr (std::is_arithmetic_v<std::decay_t<T>>) (add_to(sum, others), ...);
+        return sum;
+    }
+};
+// The same for a condition: of two arguments, whether the first is less.
+struct Condition : Function {
+    template <class T, class... Ts>
+    __device__ bool operator()(T&& first, Ts&&... others) const {
+        this->note(first, others...);
+        using A = std::decay_t<T>;
+        if constexpr (sizeof...(Ts) == 1 && (std::is_same_v<A, std::decay_t<Ts>> && ...) && std::is_arithmetic_v<A>)
+            return (... && (first < others));
+        else if constexpr (std::is_arithmetic_v<A>)
+            return static_cast<A>(2) < first;
+        else
+            return true;
+    }
+};
+template <>
+struct cu2port_members<Function> {
+    static constexpr bool cu2port_known = true;
+    static void cu2port_add_to(Layout& out, std::size_t at) { add<unsigned long long*>(out, at); }
+};
+template <>
+struct cu2port_members<Condition> : cu2port_members<Function> {};
+using cu2port_function = Function;
+using cu2port_condition = Condition;
+
 // A kernel without its type: the layouts of its parameters, and a launch with the arguments of a case.
 struct Kernel {
     List<const Layout*> parameters;
