@@ -59,6 +59,11 @@ def port(text: str, **asked: object) -> Result:
         ('f.append("-gencode")\nf.append("arch=compute_80,code=sm_80")\nf.append("-O3")', 'f.append("-O3")'),
         ('if x:\n    f.append("-gencode")\n    f.append("arch=compute_80,code=sm_80")', "if x:\n    pass"),
         ('nvcc.append("--use_fast_math")', None),
+        (  # torch's own list of GPUs, at which torch for ROCm stops
+            "all = cuda.get_gencode_flags().replace('compute=', 'arch=').split()\nx = [*get_gencode_flags().split()]",
+            "all = \"\".replace('compute=', 'arch=').split()\nx = [*\"\".split()]",
+        ),
+        ("# torch.cuda.get_gencode_flags()\nx = my.get_gencode_flags()", None),
         (  # torch's own options, which a project takes out
             'x = ["-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF2_OPERATORS__"]\nCOMMON_NVCC_FLAGS.remove(x[0])',
             'x = ["-D__HIP_NO_HALF_OPERATORS__=1",]\nCOMMON_HIPCC_FLAGS.remove(x[0])',

@@ -49,6 +49,7 @@ _LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"'
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
 _IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")
 _FOR_CMAKE = re.compile(r"-DCMAKE_CUDA_\w+")
+_GENCODE = re.compile(r"(?<![\w.])(?:(?:torch\.)?cuda\.)?(?<!def )get_gencode_flags\(\)")
 _HALF = re.compile(r"(?<=[\"'])-D__CUDA_NO_HALF_(?:OPERATORS|CONVERSIONS)__(?=[\"'])")  # as torch's own lists have them
 
 
@@ -187,6 +188,10 @@ def _names(text: str) -> Iterator[Finding]:
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):
             yield by_hand(LINE, "nvcc", "it is NVIDIA's compiler", "hipcc", m.end() - len("nvcc"), m.end())
     yield from _folders(text)
+    for m in _GENCODE.finditer(text):
+        if not _commented(text, m.start()):
+            why = "in torch for ROCm the call stops, and torch gives hipcc the GPUs itself"
+            yield swap(TORCH, m[0], '""', m.start(), why, review=True)
     if "cpp_extension" not in text:
         return
     extension = re.search(r"\bCUDAExtension\s*\(", text)
