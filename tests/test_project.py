@@ -489,11 +489,21 @@ def test_what_a_source_declares_for_itself_is_nothing_to_its_headers_and_their_i
     assert g.declared("/p/p.inl") == {"cudaMine"}  # it includes nothing, so it is a part of who includes it
 
 
+def test_names_that_come_with_a_header_in_those_who_include_it_are_no_unknown_ones() -> None:
+    files: dict[str, tuple[str, ...]] = {
+        "/p/a.cu": ("u.h", "h.h"), "/p/u.h": (), "/p/h.h": ("c.h",), "/p/c.h": ("d.h",), "/p/d.h": (),
+        "/p/b.cu": ("u.h",),
+    }  # fmt: skip
+    g = graph(files, {"/p/u.h": "cudaCheck cudaMalloc", "/p/b.cu": "cudaOther"})
+    assert g.declared("/p/h.h") == {"cudaCheck"}
+    assert "cudaOther" not in g.declared("/p/u.h")  # which a header does not come with
+
+
 def test_what_a_header_declares_is_known_to_the_part_that_it_includes() -> None:
     files: dict[str, tuple[str, ...]] = {"/p/a.hpp": ("a.inl",), "/p/a.inl": (), "/p/b.hpp": ("c.h",), "/p/c.h": ("d",)}
-    g = graph(files, {"/p/a.hpp": "cudaMine", "/p/b.hpp": "cudaMine"})
+    g = graph(files, {"/p/a.hpp": "cudaMine", "/p/b.hpp": "CUDA_SUCCESS cudaOther"})
     assert g.declared("/p/a.inl") == {"cudaMine"}
-    assert g.declared("/p/c.h") == set()  # which has includes of its own
+    assert g.declared("/p/c.h") == {"cudaOther"}  # which has includes of its own, and no name of CUDA's from others
     lists: dict[str, tuple[str, ...]] = {
         "/p/a.h": ("b.h", "a.inc.h"),
         "/p/a.inc.h": ("l.h",),
@@ -527,6 +537,8 @@ def test_declared_names_are_those_of_all_files_that_includes_lead_to(seed: int) 
         names = {n for x in reached for n in declares[x]}
         defined = {n for x in linked[f] for n in declares[x]}
         names |= {n for x in reached for n in promised[x] if n in defined}
+        beside = {x for by in links.predecessors(f) for x in (by, *nx.descendants(links, by))} - {f}
+        names |= {n for x in beside for n in declares[x] if "::" not in n}  # CUDA has none of these
         words = asked[f]
         assert g.declared(f) == {n for n in names if words is None or n.rpartition("::")[2] in words}
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from cu2port.core.late import regex
+
 STD_HEADERS = frozenset(
     (
         "algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
@@ -19,3 +23,15 @@ STD_HEADERS = frozenset(
         "immintrin.h intrin.h io.h direct.h process.h"
     ).split()
 )
+
+_OWN_NAME = regex(r"\.\w+\Z")  # those of the standard library have no suffix
+_FOREIGN = regex(
+    r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
+    r"|torch|ATen|gtest)/"
+)
+
+
+def is_projects(name: str, known: Container[str]) -> bool:
+    """Whether an include in angle brackets may name a file of the tree: none of the system, nor CUDA's (`known`)."""
+    has = name in STD_HEADERS or name in known
+    return bool(_OWN_NAME.search(name)) and not has and not _FOREIGN.match(name)

@@ -17,16 +17,11 @@ from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
 from cu2port.facts.member_sides import resolved
 from cu2port.facts.side_macros import by_name
-from cu2port.facts.std_headers import STD_HEADERS
+from cu2port.facts.std_headers import is_projects
 
 _INCLUDE = regex(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
 _HASH = regex(rb"[ \t]*(?:#|%:)[ \t]*\Z")
-_OWN_NAME = regex(r"\.\w+\Z")  # those of the standard library have no suffix
-_FOREIGN = regex(
-    r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
-    r"|torch|ATen|gtest)/"
-)
-
+_LIKE_CUDA = regex(r"(?:(?:cu|n[vcp])[a-z]*[A-Z]|(?:CU|NV)[A-Z]*_)\w*\Z")
 _ODD_PATH = regex(r"(?:\A|/)(?:\.|/|\Z)")  # a name that `normpath` may change
 
 _Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that have it
@@ -81,12 +76,6 @@ def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
     lines = (m for m in _INCLUDE.finditer(data) if _HASH.match(line_before(data, m.start())))
     found = {((m[1] or m[2]).replace(b"\\", b"/"), bool(m[1])): None for m in lines}
     return tuple((os.fsdecode(name), quoted) for name, quoted in found)
-
-
-def _is_projects(name: str) -> bool:
-    """Whether an include in angle brackets may name a file of the tree: not those that a system or CUDA has."""
-    known = name in STD_HEADERS or name in load_catalog().headers
-    return bool(_OWN_NAME.search(name)) and not known and not _FOREIGN.match(name)
 
 
 _MOST_FOLDERS = 16  # that one file is given
@@ -150,7 +139,18 @@ class Graph:
             return frozenset()
         reached = self._reached_with_includers(file) & ~self._bit.get(file, 0)
         own, promised = (self._said(kept, file, reached) for kept in (self._declarers, self._promisers))
-        return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
+        heard = self._heard(file, reached) if file.lower().endswith(HEADER_SUFFIXES) else ()
+        return frozenset({*own, *heard, *(self._defined[self._leader(file)].intersection(promised))})
+
+    def _heard(self, file: str, reached: int) -> Iterator[str]:
+        """Names that no one but the project has, of the files that come with a header in those that include it."""
+        around = 0
+        for includer in self._includers.get(file, ()):
+            own = self._bit.get(includer, 0) if includer.lower().endswith(HEADER_SUFFIXES) else 0
+            around |= self._reached[includer] | own
+        others = around & ~reached & ~self._bit.get(file, 0)
+        known = load_catalog().names if others else {}
+        return (n for n in self._said(self._declarers, file, others) if n not in known and _LIKE_CUDA.match(n))
 
     def _reached_with_includers(self, file: str) -> int:
         """The bits of the files that a file reaches, and that its includers reach where it is a part of them."""
@@ -391,7 +391,7 @@ class Graph:
         """The file of the tree that an include names, in a folder that only the build knows."""
         folder = os.path.dirname(file)  # noqa: PTH120
         near = self._ending(name)
-        if not near or (not quoted and not _is_projects(name)):
+        if not near or (not quoted and not is_projects(name, load_catalog().headers)):
             return None
         # the build knows more include folders than we do: take the nearest such file if there is just one
         while folder not in near and folder != (above := os.path.dirname(folder)):  # noqa: PTH120
