@@ -132,7 +132,8 @@ class _Memory(Machine):
     def read(self, space: str, address: int, size: int) -> int:
         self.sock.send(_HEAD.pack(*self.who, _READ) + _PLACE.pack(address, size, space == "shared"))
         message = self.sock.recv(_MOST)
-        if _HEAD.unpack_from(message)[:2] != self.who or len(message) != _HEAD.size + size:
+        # another length first: the program may have ended, which leaves nothing to unpack
+        if len(message) != _HEAD.size + size or _HEAD.unpack_from(message)[:2] != self.who:
             raise _GoneError(message)
         return int.from_bytes(message[_HEAD.size :], "little")
 
