@@ -8,11 +8,13 @@ from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import HEADER, counted_anew, solo
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.neighbours import is_counted_with
 from cu2port.syntax.types import written
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})
 _KEYWORDS = frozenset({"else", "do"})
+_SIZES = frozenset({"blockDim", "gridDim"})
 
 
 class BuiltinVector(Check):
@@ -20,7 +22,8 @@ class BuiltinVector(Check):
 
     In CUDA `threadIdx` and `blockIdx` are `uint3`, `blockDim` and `gridDim` are `dim3`, and each turns into the other.
     In HIP they have types of their own that turn into `dim3` alone, and that into nothing: `uint3 t = threadIdx` does
-    not compile. Where a uint3 is wanted, it is built from the three members.
+    not compile. Where a uint3 is wanted, it is built from the three members. So is one, or a dim3, where operators or
+    a template of the project take them, which could not tell their types.
     """
 
     code, name, severity = "CU221", "builtin-vector", Severity.INFO
@@ -59,7 +62,24 @@ class BuiltinVector(Check):
             " { if (t) {} else b = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z); } };\n",
             "a member that was declared before",
         ),
-        Example("__device__ void f() { int i = threadIdx.x; g(blockDim); }\n", note="members, and dim3"),
+        Example(
+            "__device__ uint3 operator*(uint3 a, dim3 b);\n__device__ void f() { uint3 t = blockIdx * blockDim; }\n",
+            "__device__ uint3 operator*(uint3 a, dim3 b);\n"
+            "__device__ void f() { uint3 t = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z)"
+            " * dim3(blockDim.x, blockDim.y, blockDim.z); }\n",
+            "operators of the project",
+        ),
+        Example(
+            "template <class A, class B> __device__ A to(B b);\n"
+            "__device__ void f() { int3 t = to<int3>(threadIdx); }\n",
+            "template <class A, class B> __device__ A to(B b);\n"
+            "__device__ void f() { int3 t = to<int3>(make_uint3(threadIdx.x, threadIdx.y, threadIdx.z)); }\n",
+            "a template of the project",
+        ),
+        Example(
+            "__device__ void f() { int i = blockDim.x * blockIdx.x + threadIdx.x; g(blockDim); }\n",
+            note="members, and dim3",
+        ),
         Example("__device__ void f() { dim3 t = threadIdx; }\n", note="it turns into dim3"),
         Example("void f(uint3 threadIdx) { g(threadIdx); }\n", note="the user's own"),
     )
@@ -72,7 +92,7 @@ class BuiltinVector(Check):
             plain = (as_members(unit, i),)
             edits = counted_anew(unit, solo(unit), unit.p[i], plain)
             yield self.finding(
-                f"`{name}` as a whole is not a `uint3` in HIP",
+                f"`{name}` as a whole is not a `{_type(unit, i)}` in HIP",
                 unit.p[i],
                 unit.end(i),
                 edits,
@@ -83,14 +103,29 @@ class BuiltinVector(Check):
 
 
 def is_whole(unit: Unit, i: int) -> bool:
-    """Whether token i, the name of a built-in variable, stands for a uint3."""
-    return unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3" and not _is_own(unit, unit.t[i])
+    """Whether token i, the name of a built-in variable, stands for a uint3, or for the dim3 that it is in CUDA."""
+    found = unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3"
+    found = found or (2 < i < len(unit.t) - 2 and (is_counted_with(unit, i) or _is_of_template(unit, i)))
+    return found and not _is_own(unit, unit.t[i])
 
 
 def as_members(unit: Unit, i: int) -> Edit:
-    """The edit that builds a uint3 from the members of token i."""
+    """The edit that builds what token i stands for of its members."""
     name = unit.t[i]
-    return replace(unit.p[i], unit.end(i), f"make_uint3({name}.x, {name}.y, {name}.z)")
+    made = "dim3" if _type(unit, i) == "dim3" else "make_uint3"
+    return replace(unit.p[i], unit.end(i), f"{made}({name}.x, {name}.y, {name}.z)")
+
+
+def _type(unit: Unit, i: int) -> str:
+    """The type that token i is to have: the one that is asked for, else its type in CUDA."""
+    is_asked = unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3"
+    return "dim3" if unit.t[i] in _SIZES and not is_asked else "uint3"
+
+
+def _is_of_template(unit: Unit, i: int) -> bool:
+    """Whether token i is the whole argument of a call with template arguments: `to<int3>(threadIdx)`."""
+    called = unit.tok(i - 1) == "(" and unit.tok(i + 1) == ")" and unit.tok(i - 2) == ">"
+    return called and unit.tok(i + 2) != "{"
 
 
 def _wanted(unit: Unit, i: int) -> str:

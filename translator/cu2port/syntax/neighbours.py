@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.source import Source
-from cu2port.syntax.words import CONDITIONS
+from cu2port.syntax.words import CONDITIONS, KEYWORDS
 
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
+_ARITHMETIC = frozenset("+ - * / %".split())
+_PARTS = frozenset(". -> [ ( ::".split())  # what goes on with a name
 _ASSIGNMENTS = frozenset("= += -= *= |= &= ^=".split())
 _COUNTS = frozenset("+ - += -= ++ -- ( )".split())
 _NO_CALLS = CONDITIONS | {"sizeof"}
@@ -31,6 +34,17 @@ def may_be_passed(source: Source, k: int) -> bool:
 def may_be_counted_on(source: Source, k: int) -> bool:
     """Whether something may be added to the variable at token k, or taken from it."""
     return source.t[k - 1] in _COUNTS or source.t[min(k + 1, len(source.t) - 1)] in _COUNTS
+
+
+def is_counted_with(source: Source, k: int) -> bool:
+    """Whether the name at token k, as it is, is an operand of an arithmetic operator that has another one."""
+    t = source.t
+    if t[k + 1] in _PARTS:
+        return False
+    if t[k + 1] in _ARITHMETIC and (is_identifier(t[k + 2]) or t[k + 2] == "("):
+        return True
+    left = t[k - 2]
+    return t[k - 1] in _ARITHMETIC and (left in (")", "]") or (is_identifier(left) and left not in KEYWORDS))
 
 
 def element_writes(source: Source, first: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
