@@ -11,11 +11,19 @@ from cu2port.syntax.lexer import NEAR, is_identifier
 
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "+=", "-=", "*=", "/=", "%=", "==", "!="})
 _OPERATOR = re.compile(rf"operator{NEAR}(?:{'|'.join(map(re.escape, sorted(_OPERATORS)))})")
+_BY_MACRO = re.compile(rf"operator{NEAR}[A-Za-z_]\w*{NEAR}[(#]")
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
+_FURTHEST = 5  # tokens from `operator` to its bracket: `operator OP##=(`
 _MAY_HAVE_FIELD = re.compile(
     r"\.[ \t\f\v\r\n]*+[xyzw/\\](?![A-Za-z0-9_$\x80-\xff])"
 )  # `.x`, or a comment behind the dot
+_MIXED = """#define SUM(OP)                                                             \\
+  template <class T, class U> __device__ auto operator OP(T a, U b) {         \\
+    return make<T>(a.x OP b.x, a.y OP b.y);                                    \\
+  }
+SUM(+)
+"""
 _COMPLEX = """template <class V> __device__ V operator*(const V& a, const V& b) {
   V c;
   c.x = a.x * b.x - a.y * b.y;
@@ -30,7 +38,8 @@ class TemplateOperator(Check):
 
     CUDA's vector types have no operators, so the template serves `float2 * float2`. HIP's have them, component by
     component, and they win over a template for any type: no error, other values (the product of complex numbers, say).
-    Call the function by a name of its own where its operands are CUDA's vector types.
+    Of a template for any two types (`float3 + uchar3`) HIP's are as good a match, or a better one that does not compile
+    for such a pair. Call the function by a name of its own where its operands are CUDA's vector types.
     """
 
     code, name = "CU242", "template-operator"
@@ -44,6 +53,15 @@ class TemplateOperator(Check):
             "template <typename T> HD bool operator==(T a, T b) { return CHECK(a.x == b.x); }\n",
             "only one component",
         ),
+        Example(_MIXED, _MIXED, "for any two types, by a macro"),
+        Example(
+            "template <class T, class U, class = std::enable_if_t<is_vector<T>>>\n"
+            "__device__ T operator-(T a, const U& b) { return T{a.x - b.x, a.y - b.y}; }\n",
+            "template <class T, class U, class = std::enable_if_t<is_vector<T>>>\n"
+            "__device__ T operator-(T a, const U& b) { return T{a.x - b.x, a.y - b.y}; }\n",
+            "for any two types",
+        ),
+        Example("#define SET(OP) Vec& operator OP(Vec a) { return x OP a.x; }\n", note="a member"),
         Example(
             "template <class V> __device__ V operator+(V a, V b) { V c; c.x = a.x + b.x; c.y = a.y + b.y; return c; }",
             note="it does what HIP's does",
@@ -56,7 +74,9 @@ class TemplateOperator(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
-        if "template" not in text or _OPERATOR.search(text) is None or _MAY_HAVE_FIELD.search(text) is None:
+        if "template" not in text or (_OPERATOR.search(text) is None and _BY_MACRO.search(text) is None):
+            return
+        if _MAY_HAVE_FIELD.search(text) is None:
             return
         if "operator" not in unit.words or "template" not in unit.words:
             return
@@ -64,20 +84,51 @@ class TemplateOperator(Check):
             op = f.name.removeprefix("operator")
             if op == f.name or op not in _OPERATORS or unit.declarations.template_at(f.first) is None:
                 continue
-            spans = unit.split_args(f.params[0] + 1, f.params[1])
-            words = [[w for w in unit.t[unit.lexed.at(s.start) : unit.lexed.at(s.end)] if w != "const"] for s in spans]
-            kinds = {w[0] if w[1:-1] in ([], ["&"]) and is_identifier(w[-1]) else "" for w in words if w}
             head = unit.source(f.first, f.name_at)
-            if len(words) != 2 or len(kinds) != 1 or not kinds <= set(_PARAMETER.findall(head)) or "enable_if" in head:
-                continue
+            operands = _operands(unit, head, *f.params)
             body = unit.t[f.body[0] + 1 : f.body[1]]
-            if _fields(body) and not _element_wise(body, op, words[0][-1], words[1][-1]):
+            if operands is None or not _fields(body):
+                continue
+            (kind, a), (other, b) = operands
+            if kind != other:
+                yield self._of_two(f.name, unit.p[f.name_at - 1], unit.p[f.params[0]])
+            elif "enable_if" not in head and not _element_wise(body, op, a, b):
                 yield self.finding(
                     f"HIP's own `{f.name}` is taken for vectors such as float2, not this template",
                     unit.p[f.name_at - 1],
                     unit.p[f.params[0]],
                     effects=(("all", "wrong-result"),),
                 )
+        yield from self._in_macros(unit)
+
+    def _in_macros(self, unit: Unit) -> Iterator[Finding]:
+        """Templates for any two types that macros make, one finding for each macro."""
+        done: set[int] = set()
+        for i in unit.find("operator"):
+            d = unit.in_directive(i)
+            if d is None or d.keyword != "define" or d.first in done:
+                continue
+            opener = next((k for k in range(i + 1, min(i + _FURTHEST, d.stop)) if unit.t[k] == "("), -1)
+            close = unit.match[opener] if opener > i + 1 else -1
+            operands = _operands(unit, unit.source(d.first, i), opener, close) if i < close < d.stop else None
+            if operands is not None and operands[0][0] != operands[1][0] and _fields(unit.t[close : d.stop]):
+                done.add(d.first)
+                yield self._of_two(unit.source(i, opener), unit.p[i], unit.p[opener])
+
+    def _of_two(self, name: str, start: int, end: int) -> Finding:
+        said = f"HIP's own `{name}` is as good a match for vectors such as float3 as this template for any two types"
+        return self.finding(said, start, end, effects=(("all", "compile-error"),))
+
+
+def _operands(unit: Unit, head: str, opener: int, close: int) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """The types and names of two parameters in brackets, which are types that `head` has as template parameters; None
+    for other ones."""
+    spans = unit.split_args(opener + 1, close)
+    words = [[w for w in unit.t[unit.lexed.at(s.start) : unit.lexed.at(s.end)] if w != "const"] for s in spans]
+    found = [(w[0], w[-1]) for w in words if len(w) > 1 and w[1:-1] in ([], ["&"]) and is_identifier(w[-1])]
+    if len(words) != 2 or len(found) != 2 or not {kind for kind, _ in found} <= set(_PARAMETER.findall(head)):
+        return None
+    return found[0], found[1]
 
 
 def _fields(body: list[str]) -> set[str]:
