@@ -18,9 +18,9 @@ _FURTHEST = 5  # tokens from `operator` to its bracket: `operator OP##=(`
 _MAY_HAVE_FIELD = re.compile(
     r"\.[ \t\f\v\r\n]*+[xyzw/\\](?![A-Za-z0-9_$\x80-\xff])"
 )  # `.x`, or a comment behind the dot
-_MIXED = """#define SUM(OP)                                                             \\
-  template <class T, class U> __device__ auto operator OP(T a, U b) {         \\
-    return make<T>(a.x OP b.x, a.y OP b.y);                                    \\
+_MIXED = """#define SUM(OP)                                                       \\
+  template <class T, class U> __device__ T operator OP(T a, U b) {       \\
+    return T{a.x OP b.x, a.y OP b.y};                                    \\
   }
 SUM(+)
 """
@@ -55,9 +55,9 @@ class TemplateOperator(Check):
         ),
         Example(_MIXED, _MIXED, "for any two types, by a macro"),
         Example(
-            "template <class T, class U, class = std::enable_if_t<is_vector<T>>>\n"
+            "template <class T, class U, class = std::enable_if_t<sizeof(T) == 8>>\n"
             "__device__ T operator-(T a, const U& b) { return T{a.x - b.x, a.y - b.y}; }\n",
-            "template <class T, class U, class = std::enable_if_t<is_vector<T>>>\n"
+            "template <class T, class U, class = std::enable_if_t<sizeof(T) == 8>>\n"
             "__device__ T operator-(T a, const U& b) { return T{a.x - b.x, a.y - b.y}; }\n",
             "for any two types",
         ),
