@@ -37,7 +37,8 @@ def port(text: str, **asked: object) -> Result:
         ),
         ('nvcc_flags = ["-Xcompiler", "-fPIC"]', 'nvcc_flags = ["-fPIC"]'),
         ('nvcc_flags += ["-gencode", f"arch=compute_{x},code=sm_{x}", "-O2"]', 'nvcc_flags += ["-O2"]'),
-        ('a = {"cxx": ["-O3", "-G", "-std=c++14"]}', 'a = {"cxx": ["-O3", "-G", "-std=c++14"]}'),
+        ('a = {"cxx": ["-O3", "-G", "-std=c++14"]}', 'a = {"cxx": ["-O3", "-G", "-std=c++17"]}'),
+        ('load("x", ["a.cu"], extra_cflags=["-std=c++11"])', 'load("x", ["a.cu"], extra_cflags=["-std=c++17"])'),
         ('a = {"nvcc": ["-std=c++14"]}', 'a = {"nvcc": ["-std=c++17"]}'),
         ('x(libraries=["cublas", "m"], name="cublas")', 'x(libraries=["hipblas", "m"], name="cublas")'),
         ('args = ["-lcublas"]', 'args = ["-lhipblas"]'),
@@ -90,6 +91,11 @@ def test_words(before: str, after: str | None) -> None:
     if after is not None:
         assert found == f"{HEAD}{after}\n"
     assert port(found).output.decode() == found
+
+
+def test_the_host_s_standard_is_raised_for_torch_alone() -> None:
+    text = 'from setuptools import setup\nsetup(extra_compile_args={"cxx": ["-std=c++14"], "nvcc": ["-std=c++14"]})\n'
+    assert port(text).output.decode() == text.replace('"nvcc": ["-std=c++14"]', '"nvcc": ["-std=c++17"]')
 
 
 def test_variables_of_cmake_are_named() -> None:

@@ -144,13 +144,16 @@ def changes(
                 yield from changes(text, [w], for_cuda, archs, gpus)
 
 
-def standards(words: Sequence[Word]) -> Iterator[Finding]:
-    """Findings for standards of C++ that are too old for HIP's libraries."""
+_ROCPRIM = "rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
+
+
+def standards(words: Sequence[Word], why: str = _ROCPRIM) -> Iterator[Finding]:
+    """Findings for standards of C++ that are too old for HIP's libraries, or for what `why` says."""
     for word in words:
         standard = _STANDARD.match(word.text)
         if standard:
             new = standard[1] + "17"
-            message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
+            message = f"`{word.text}` becomes `{new}`: {why}"
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
 
@@ -160,7 +163,7 @@ def _standard_apart(text: str, word: Word, dialect: Word) -> Finding:
     asked = f"-std={dialect.text}"
     standard = _STANDARD.match(asked)
     new = f"{standard[1]}17" if standard else asked
-    why = "rocPRIM, which rocThrust and hipCUB are made of, needs C++17" if standard else "clang takes it as one word"
+    why = _ROCPRIM if standard else "clang takes it as one word"
     edits = [_placed(text, word, dialect, (new,))]
     message = f"`{text[word.start : dialect.end]}` becomes `{new}`: {why}"
     return finding(OPTION, message, word.start, dialect.end, edits, bool(standard), word.text, new)

@@ -81,11 +81,13 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
     if not same:
         yield finding(TORCH, "its encoding could not be kept; port its options of nvcc by hand", 0, 0)
         return
-    for_cuda = _Near(text)
+    for_cuda, is_torchs = _Near(text), "cpp_extension" in text
     bytes_of = {node: (span.start, span.start + span.length) for node, span in spans.items()}
     for group in groups(text, wrapper.module, bytes_of):
         found = list(options.changes(text, group.words, for_cuda(group.start), None, "PYTORCH_ROCM_ARCH"))
         yield from emptied(text, group, found)
+        if is_torchs and not for_cuda(group.start):
+            yield from options.standards(group.words, "the headers of torch 2, which ROCm 7 goes with, need C++17")
         for word in group.words:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
