@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
 from cu2port.build.kinds import builds_extensions, is_build_file
+from cu2port.build.table import table
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
+from cu2port.facts.cuda_versions import COUNTS_AS
 
 HEAD = "from torch.utils.cpp_extension import CUDAExtension\n"
 
@@ -91,6 +93,15 @@ def test_words(before: str, after: str | None) -> None:
     if after is not None:
         assert found == f"{HEAD}{after}\n"
     assert port(found).output.decode() == found
+
+
+def test_builds_count_as_the_version_that_code_counts_as() -> None:
+    major, minor = COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10
+    set_to = {name: row.set for name, row in table()["variable"].items() if "VERSION" in name and row.set}
+    parts = {"MAJOR": f"{major}", "MINOR": f"{minor}", "PATCH": "20"}
+    for name, value in set_to.items():
+        wanted = parts.get(name.rpartition("_")[2])
+        assert value == wanted if wanted else f"{value}.".startswith(f"{major}.{minor}."), name
 
 
 def test_the_host_s_standard_is_raised_for_torch_alone() -> None:
@@ -176,7 +187,7 @@ def test_what_would_break_the_python_is_left_and_told(line: str) -> None:
     ],
 )
 def test_the_version_that_nvcc_says(line: str, after: str) -> None:
-    said = '"Cuda compilation tools, release 12.6, V12.6"'
+    said = '"Cuda compilation tools, release 12.6, V12.6.20"'
     assert port(f"{HEAD}{line}\n").output.decode() == f"{HEAD}{after.format(said)}\n"
 
 

@@ -274,7 +274,7 @@ leaves HIP's names alone, but writes copies beside the sources: do not convert a
             "from torch.utils.cpp_extension import CUDAExtension\n"
             'said = subprocess.check_output([home + "/bin/nvcc", "-V"], universal_newlines=True)\n',
             "from torch.utils.cpp_extension import CUDAExtension\n"
-            'said = "Cuda compilation tools, release 12.6, V12.6"\n',
+            'said = "Cuda compilation tools, release 12.6, V12.6.20"\n',
         ),
         BuildExample(
             "backend.py",

@@ -16,7 +16,6 @@ from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
 from cu2port.build.words import INFO, Asked, by_hand, finding, swap
 from cu2port.core.model import Finding, Side, insert
-from cu2port.facts.cuda_versions import COUNTS_AS
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
 _DEEPEST = 200
@@ -29,8 +28,6 @@ _VERSION = re.compile(
     r"(?P<decoded>\.decode\([^()]*\))?"
 )
 _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
-_RELEASE = "{}.{}".format(COUNTS_AS["CUDA_VERSION"] // 1000, COUNTS_AS["CUDA_VERSION"] % 1000 // 10)
-_NVCC_SAYS = f'"Cuda compilation tools, release {_RELEASE}, V{_RELEASE}"'
 _NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
 _FOR_NVCC = re.compile(r"[\"']nvcc[\"']\s*(?::|\]\s*\+?=)|\bextra_cuda_cflags\s*=")
 _FOR_HOST = re.compile(r"[\"'](?:cxx|gcc|g\+\+|clang)[\"']\s*(?::|\]\s*\+?=)|\bextra_cflags\s*=")
@@ -87,7 +84,7 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
         found = list(options.changes(text, group.words, for_cuda(group.start), None, "PYTORCH_ROCM_ARCH"))
         yield from emptied(text, group, found)
         if is_torchs and not for_cuda(group.start):
-            yield from options.standards(group.words, "the headers of torch 2, which ROCm 7 goes with, need C++17")
+            yield from options.standards(group.words, "the headers of torch 2 need C++17")
         for word in group.words:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
@@ -183,8 +180,11 @@ def _names(text: str) -> Iterator[Finding]:
     """Names of nvcc, and of torch's for CUDA."""
     versions = list(_VERSION.finditer(text))
     for m in versions:
-        said = _NVCC_SAYS if m["decoded"] or _AS_TEXT.search(m["how"]) else f"b{_NVCC_SAYS}"
-        why = f"nvcc is asked for its version, and HIP counts as CUDA {_RELEASE}"
+        version = table()["variable"]["CMAKE_CUDA_COMPILER_VERSION"].set
+        release = version.rpartition(".")[0]
+        prefix = "" if m["decoded"] or _AS_TEXT.search(m["how"]) else "b"
+        said = f'{prefix}"Cuda compilation tools, release {release}, V{version}"'
+        why = f"nvcc is asked for its version, and HIP counts as CUDA {release}"
         yield swap(TORCH, m[0], said, m.start(), why, review=True)
     for m in _NVCC.finditer(text):
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):

@@ -87,12 +87,12 @@ class BuiltinVector(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*unit.words & _NAMES):
             name = unit.t[i]
-            if not is_whole(unit, i):
+            if not (made := whole(unit, i)):
                 continue
-            plain = (as_members(unit, i),)
+            plain = (of_members(unit, i, made),)
             edits = counted_anew(unit, solo(unit), unit.p[i], plain)
             yield self.finding(
-                f"`{name}` as a whole is not a `{_type(unit, i)}` in HIP",
+                f"`{name}` as a whole is not a `{made.removeprefix('make_')}` in HIP",
                 unit.p[i],
                 unit.end(i),
                 edits,
@@ -102,30 +102,27 @@ class BuiltinVector(Check):
             )
 
 
-def is_whole(unit: Unit, i: int) -> bool:
-    """Whether token i, the name of a built-in variable, stands for a uint3, or for the dim3 that it is in CUDA."""
-    found = unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3"
-    found = found or (2 < i < len(unit.t) - 2 and (is_counted_with(unit, i) or _is_of_template(unit, i)))
-    return found and not _is_own(unit, unit.t[i])
+def whole(unit: Unit, i: int) -> str:
+    """What token i, the name of a built-in variable, must become as a whole: `make_uint3`, or `dim3` where that is its
+    type in CUDA and no other is asked for; "" where it can stay."""
+    if unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3":
+        made = "make_uint3"
+    elif 2 < i < len(unit.t) - 2 and (is_counted_with(unit, i) or _is_of_template(unit, i)):
+        made = "dim3" if unit.t[i] in _SIZES else "make_uint3"
+    else:
+        return ""
+    return "" if unit.t[i] in unit.once(_own) else made
 
 
-def as_members(unit: Unit, i: int) -> Edit:
-    """The edit that builds what token i stands for of its members."""
+def of_members(unit: Unit, i: int, made: str) -> Edit:
+    """The edit that builds an object of the members of token i. `made`: what `whole` says."""
     name = unit.t[i]
-    made = "dim3" if _type(unit, i) == "dim3" else "make_uint3"
     return replace(unit.p[i], unit.end(i), f"{made}({name}.x, {name}.y, {name}.z)")
-
-
-def _type(unit: Unit, i: int) -> str:
-    """The type that token i is to have: the one that is asked for, else its type in CUDA."""
-    is_asked = unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3"
-    return "dim3" if unit.t[i] in _SIZES and not is_asked else "uint3"
 
 
 def _is_of_template(unit: Unit, i: int) -> bool:
     """Whether token i is the whole argument of a call with template arguments: `to<int3>(threadIdx)`."""
-    called = unit.tok(i - 1) == "(" and unit.tok(i + 1) == ")" and unit.tok(i - 2) == ">"
-    return called and unit.tok(i + 2) != "{"
+    return unit.tok(i - 1) == "(" and unit.tok(i + 1) == ")" and unit.tok(i - 2) == ">"
 
 
 def _wanted(unit: Unit, i: int) -> str:
@@ -167,6 +164,10 @@ def _wanted(unit: Unit, i: int) -> str:
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def _is_own(unit: Unit, name: str) -> bool:
-    """Whether the file declares a variable of that name (emulation on the host does)."""
-    return any(is_identifier(b) and b not in ("return", "else") for k in unit.find(name) if (b := unit.tok(k - 1)))
+def _own(unit: Unit) -> frozenset[str]:
+    """The names of built-in variables that the file declares (emulation on the host does)."""
+    return frozenset(
+        unit.t[k]
+        for k in unit.find(*unit.words & _NAMES)
+        if is_identifier(before := unit.tok(k - 1)) and before not in ("return", "else")
+    )

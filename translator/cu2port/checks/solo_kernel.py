@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.checks.builtin_vector import as_members, is_whole
+from cu2port.checks.builtin_vector import of_members, whole
 from cu2port.core.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import (
@@ -243,8 +243,8 @@ def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
     """`threadIdx` and `blockDim` recomputed in a range of tokens."""
     out: list[Edit] = []
     for i in indices(unit, first, stop):
-        if is_whole(unit, i):  # CU221 writes the same, and the two are one
-            out += counted_anew(unit, solo(unit), unit.p[i], (as_members(unit, i),))
+        if made := whole(unit, i):  # CU221 writes the same, and the two are one
+            out += counted_anew(unit, solo(unit), unit.p[i], (of_members(unit, i, made),))
         else:
             out.append(replace(unit.p[i], unit.end(i), INDEX[unit.t[i]]))
     return tuple(out)

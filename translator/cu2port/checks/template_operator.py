@@ -14,6 +14,7 @@ _OPERATOR = re.compile(rf"operator{NEAR}(?:{'|'.join(map(re.escape, sorted(_OPER
 _BY_MACRO = re.compile(rf"operator{NEAR}[A-Za-z_]\w*{NEAR}[(#]")
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
+_HEAD = 100  # tokens before `operator` in which a template's parameters are
 _FURTHEST = 5  # tokens from `operator` to its bracket: `operator OP##=(`
 _MAY_HAVE_FIELD = re.compile(
     r"\.[ \t\f\v\r\n]*+[xyzw/\\](?![A-Za-z0-9_$\x80-\xff])"
@@ -110,10 +111,13 @@ class TemplateOperator(Check):
                 continue
             opener = next((k for k in range(i + 1, min(i + _FURTHEST, d.stop)) if unit.t[k] == "("), -1)
             close = unit.match[opener] if opener > i + 1 else -1
-            operands = _operands(unit, unit.source(d.first, i), opener, close) if i < close < d.stop else None
-            if operands is not None and operands[0][0] != operands[1][0] and _fields(unit.t[close : d.stop]):
-                done.add(d.first)
-                yield self._of_two(unit.source(i, opener), unit.p[i], unit.p[opener])
+            operands = (
+                _operands(unit, unit.source(max(d.first, i - _HEAD), i), opener, close) if i < close < d.stop else None
+            )
+            if operands is not None and operands[0][0] != operands[1][0]:
+                done.add(d.first)  # without components from here on the others have none either
+                if _fields(unit.t[close : d.stop]):
+                    yield self._of_two(unit.source(i, opener), unit.p[i], unit.p[opener])
 
     def _of_two(self, name: str, start: int, end: int) -> Finding:
         said = f"HIP's own `{name}` is as good a match for vectors such as float3 as this template for any two types"

@@ -32,7 +32,7 @@ _STAND_INS = tuple(
     for x in ends
 )
 _OPAQUE = regex(
-    r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info|Array)|ncclComm|_nvrtcProgram|nvjpeg\w+|(?:gesvdj|syevj)Info)\Z"
+    r"(?:void|u?int\d+_t|size_t|(?:CU|cu)\w+_st|cu\w+(?:Context|Descr|Info|Array)|ncclComm|_nvrtcProgram|(?:gesvdj|syevj)Info)\Z"
 )
 #: CUDA's vectors, with how many components they have
 VECTORS = regex(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")

@@ -273,7 +273,7 @@ def plain_facts(data: bytes) -> SideFacts:
 
 def _in_comment(data: bytes, at: int) -> bool:
     """Whether a place follows the begin of a comment on its line, or the `*` that lines of one begin with."""
-    before = data[max(data.rfind(b"\n", max(0, at - _LONGEST), at) + 1, at - _LONGEST, 0) : at]
+    before = data[max(0, at - _LONGEST) : at].rpartition(b"\n")[2]
     return b"//" in before or (before.lstrip().startswith((b"/*", b"* ")) and b"*/" not in before)
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock, local
 from typing import TypeVar
 
 from cu2port.project.tree import CannotRun
+from cu2port.verify.running import end_group
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -30,7 +28,7 @@ class _Running:
         with self.lock:
             self.is_over = True
             for process in self.processes:
-                _kill(process)
+                end_group(process)
 
 
 class _OfThread(local):
@@ -81,18 +79,10 @@ def run_child(
         try:
             said, errors = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired as e:
-            _kill(process)
+            end_group(process)
             e.stdout, e.stderr = process.communicate()
             raise
         finally:
             with running.lock:
                 running.processes.discard(process)
     return subprocess.CompletedProcess(command, process.returncode, said, errors)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()

@@ -47,8 +47,9 @@ class Precompiled:
     def __init__(self, runner: Runner, folder: str, units: Sequence[Unit]) -> None:
         self._runner = runner
         self._folder = folder
-        counts = Counter(_key(u) for u in units if _qualifies(u))
-        self._units = frozenset(u for u in units if counts[_key(u)] >= _FEWEST and _qualifies(u))
+        fit = [u for u in units if _qualifies(u)]
+        counts = Counter(map(_key, fit))
+        self._units = frozenset(u for u in fit if counts[_key(u)] >= _FEWEST)
         self._made: dict[tuple[str, _Key], list[str]] = {}
         self._lock = Lock()  # one is made at a time
         if self._units:

@@ -51,7 +51,7 @@ class Runner:
             self._closed = True
             running = list(self._running)
         for process in running:
-            _kill(process)
+            end_group(process)
 
     def run(self, command: Sequence[str], folder: str = "", said_too: bool = False) -> Ended:
         """Run a command in `folder` to its end or to the time limit. `said_too`: its standard output counts as well."""
@@ -79,7 +79,7 @@ class Runner:
                 _limit_files(process)
                 code = process.wait(timeout=self._limit)
             except subprocess.TimeoutExpired:
-                _kill(process)
+                end_group(process)
                 process.wait()
                 return Ended(None, "")
             finally:
@@ -96,7 +96,8 @@ def _limit_files(process: subprocess.Popen[bytes]) -> None:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group, and all that it started."""
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -237,14 +237,8 @@ inline hipblasStatus_t hipblasGetVector(int n, int size, const void* from, int i
     return hipblasSetMatrix(1, n, size, from, incx, to, incy);
 }
 
-#define CU2PORT_SIM_BLAS_REAL(P, p, T)                                                                              \
-    inline hipblasStatus_t hipblas##P##axpy(hipblasHandle_t h, int n, const T* alpha, const T* x, int incx, T* y,       \
-                                            int incy) {                                                                \
-        const cu2port_sim::blas::Vector<const T> in(x, n, incx);                                                        \
-        const cu2port_sim::blas::Vector<T> out(y, n, incy);                                                             \
-        for (int i = 0; h && i < n; ++i) out[i] += *alpha * in[i];                                                      \
-        return cu2port_sim::blas::checked(h, true);                                                                    \
-    }                                                                                                                  \
+// What moves elements, of any type.
+#define CU2PORT_SIM_BLAS_MOVES(P, T)                                                                                     \
     inline hipblasStatus_t hipblas##P##copy(hipblasHandle_t h, int n, const T* x, int incx, T* y, int incy) {           \
         const cu2port_sim::blas::Vector<const T> in(x, n, incx);                                                        \
         const cu2port_sim::blas::Vector<T> out(y, n, incy);                                                             \
@@ -254,6 +248,20 @@ inline hipblasStatus_t hipblasGetVector(int n, int size, const void* from, int i
     inline hipblasStatus_t hipblas##P##swap(hipblasHandle_t h, int n, T* x, int incx, T* y, int incy) {                 \
         const cu2port_sim::blas::Vector<T> a(x, n, incx), b(y, n, incy);                                                \
         for (int i = 0; h && i < n; ++i) std::swap(a[i], b[i]);                                                         \
+        return cu2port_sim::blas::checked(h, true);                                                                    \
+    }
+CU2PORT_SIM_BLAS_MOVES(S, float)
+CU2PORT_SIM_BLAS_MOVES(D, double)
+CU2PORT_SIM_BLAS_MOVES(C, hipComplex)
+CU2PORT_SIM_BLAS_MOVES(Z, hipDoubleComplex)
+#undef CU2PORT_SIM_BLAS_MOVES
+
+#define CU2PORT_SIM_BLAS_REAL(P, p, T)                                                                              \
+    inline hipblasStatus_t hipblas##P##axpy(hipblasHandle_t h, int n, const T* alpha, const T* x, int incx, T* y,       \
+                                            int incy) {                                                                \
+        const cu2port_sim::blas::Vector<const T> in(x, n, incx);                                                        \
+        const cu2port_sim::blas::Vector<T> out(y, n, incy);                                                             \
+        for (int i = 0; h && i < n; ++i) out[i] += *alpha * in[i];                                                      \
         return cu2port_sim::blas::checked(h, true);                                                                    \
     }                                                                                                                  \
     inline hipblasStatus_t hipblas##P##scal(hipblasHandle_t h, int n, const T* alpha, T* x, int incx) {                 \
@@ -318,17 +326,6 @@ CU2PORT_SIM_BLAS_REAL(D, d, double)
         const cu2port_sim::blas::Vector<const std::complex<R>> in((const std::complex<R>*)x, n, incx);                  \
         const cu2port_sim::blas::Vector<std::complex<R>> out((std::complex<R>*)y, n, incy);                             \
         for (int i = 0; h && i < n; ++i) out[i] += *(const std::complex<R>*)alpha * in[i];                              \
-        return cu2port_sim::blas::checked(h, true);                                                                    \
-    }                                                                                                                  \
-    inline hipblasStatus_t hipblas##P##copy(hipblasHandle_t h, int n, const T* x, int incx, T* y, int incy) {           \
-        const cu2port_sim::blas::Vector<const T> in(x, n, incx);                                                        \
-        const cu2port_sim::blas::Vector<T> out(y, n, incy);                                                             \
-        for (int i = 0; h && i < n; ++i) out[i] = in[i];                                                                \
-        return cu2port_sim::blas::checked(h, true);                                                                    \
-    }                                                                                                                  \
-    inline hipblasStatus_t hipblas##P##swap(hipblasHandle_t h, int n, T* x, int incx, T* y, int incy) {                 \
-        const cu2port_sim::blas::Vector<T> a(x, n, incx), b(y, n, incy);                                                \
-        for (int i = 0; h && i < n; ++i) std::swap(a[i], b[i]);                                                         \
         return cu2port_sim::blas::checked(h, true);                                                                    \
     }                                                                                                                  \
     inline hipblasStatus_t hipblas##P##scal(hipblasHandle_t h, int n, const T* alpha, T* x, int incx) {                 \
