@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cu2port.audit import bindings, effort
+from cu2port.audit import effort
+from cu2port.build.languages import may_use
 from cu2port.cli import cli
 
 #: A line of each language that uses CUDA, and one that only looks like it.
@@ -47,7 +48,7 @@ def part(document: dict[str, Any], start: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "language"), LINES)
 def test_another_language_that_uses_cuda_is_named_and_counted(folder: Path, name: str, language: str) -> None:
     sign, other = LINES[name, language]
-    assert bindings.may_bind(name)
+    assert may_use(name)
     (folder / name).write_text(f"\n{other}\n")
     assert audited()["bindings"] == []
     (folder / name).write_text(f"\n{other}\n{sign}\n")

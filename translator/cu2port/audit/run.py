@@ -11,6 +11,7 @@ from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.build.kinds import is_build_file, kind_of
+from cu2port.build.languages import may_use
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.file_rules import lost
@@ -30,9 +31,9 @@ def audit(request: Request) -> dict[str, Any]:
     others: list[Binding] = []
     for item in items:
         kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
-        if kind not in ("", "fortran") and (kind not in ("script", "workflow") or is_build_file(item.name)):
+        if kind not in ("", "binding", "fortran") and (kind not in ("script", "workflow") or is_build_file(item.name)):
             builds.extend(build_lines.look(item.name, item.shown))
-        if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
+        if item.kind in ("copy", "source") and may_use(item.relative):
             others.extend(bindings.look(item.name, item.shown))
     load_catalog(request.options.rules)
     all_checks()

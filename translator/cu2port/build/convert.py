@@ -176,7 +176,8 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    says = asked.kind == "fortran" or _CUDA.search(data.lower())  # CUDA Fortran needs no such word
+    # CUDA Fortran needs no such word, nor does `import cupy`
+    says = asked.kind in ("binding", "fortran", "python") or _CUDA.search(data.lower())
     if not says and not asked.device_hosts and not asked.cuda_sources:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
@@ -211,6 +212,9 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         yield from make(text, asked)
     elif asked.kind == "python" and not builds_extensions(text.encode("latin-1")):
         yield from _written(text)
+        yield from _other(path, text)
+    elif asked.kind == "binding":
+        yield from _other(path, text)
     elif asked.kind in ("setup", "python"):
         from cu2port.build.setup_py import setup_py
 
@@ -233,6 +237,12 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         yield from fortran(text, asked)
     else:
         yield from lines(text)
+
+
+def _other(path: str, text: str) -> Iterator[Finding]:
+    from cu2port.build.languages import other_language
+
+    yield from other_language(path, text)
 
 
 def _written(text: str) -> Iterator[Finding]:

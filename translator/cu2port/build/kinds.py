@@ -27,12 +27,13 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
+    ("binding", r".*\.(?:rs|pyx|pxd|jl|java|scala|kt|cs)"),
     ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
     ("script", r".*\.(?:ba)?sh"),
     ("workflow", r".*\.ya?ml"),
 )
 #: Kinds of files that are build files only if their text says so, or their folder.
-BY_TEXT = frozenset({"fortran", "python", "script", "workflow"})
+BY_TEXT = frozenset({"binding", "fortran", "python", "script", "workflow"})
 _BINDS = re.compile(
     rb"\bname[ \t]*=[ \t]*[\"'](?-i:cu(?:da|blas|fft|rand|sparse|solver|dnn)?|nccl)(?-i:[A-Z])"
     rb"|^[ \t]*use[ \t]+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)"
@@ -52,8 +53,8 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
     "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds some,
-    "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, and "workflow" a file that is
-    one in GitHub's folder of these."""
+    "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, "binding" one of another
+    language, where lines of it use CUDA (as of "python"), and "workflow" a file that is one in GitHub's folder."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -91,6 +92,10 @@ def is_build_file(path: str) -> bool:
         data = read_regular(path, MOST_BYTES)
     except OSError:
         return False
-    if kind == "python":
-        return builds_extensions(data) or bool(written_kernels(data))
+    if kind == "python" and (builds_extensions(data) or written_kernels(data)):
+        return True
+    if kind in ("binding", "python"):
+        from cu2port.build.languages import uses  # most trees have no such file
+
+        return next(uses(path, data.decode("latin-1")), None) is not None
     return binds_cuda(data) if kind == "fortran" else calls_nvcc(data)

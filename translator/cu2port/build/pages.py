@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cu2port.build.pages_languages import CGO, FORTRAN
+from cu2port.build.pages_languages import BINDING, CGO, FORTRAN
 from cu2port.build.rule import BuildExample, BuildRule
 from cu2port.core.model import Severity
 
@@ -369,5 +369,5 @@ again.""",
 )
 
 _CMAKE = (LANGUAGE, PACKAGE, LIBRARY, VARIABLE, ARCHITECTURE, COMMAND, SOURCE, HOST_SOURCE, SEPARATE, DEPENDENCY)
-_OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD, CGO, FORTRAN)
+_OF_ANY = (OPTION, RENAMED, OWN_HIP, TOO_LARGE, COMPILER, TOOLKIT, TORCH, LINE, EMBEDDED, HAZARD, CGO, FORTRAN, BINDING)
 BUILD_RULES: Mapping[str, BuildRule] = {r.code: r for r in sorted((*_CMAKE, *_OF_ANY), key=lambda r: r.code)}

@@ -57,3 +57,19 @@ CUDA Fortran: hipfort has HIP's interfaces for Fortran, and kernels are written 
         ),
     ),
 )
+BINDING = BuildRule(
+    "CU823",
+    "build-binding",
+    Severity.WARNING,
+    """A file of another language uses CUDA: Rust, Python, Cython, Julia, Java or C#.
+
+Such files are copied as they are, and the first line that uses CUDA is reported, with what there is for AMD GPUs. Names
+of Go's cgo (CU821) and of Fortran (CU822) are converted.""",
+    (
+        BuildExample(
+            "driver.py",
+            'import ctypes\n\ncudart = ctypes.CDLL("libcudart.so")\n',
+            'import ctypes\n\ncudart = ctypes.CDLL("libcudart.so")\n',
+        ),
+    ),
+)

@@ -1,0 +1,56 @@
+"""Files of other languages that use CUDA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cu2port.build.convert import convert
+from cu2port.build.kinds import is_build_file, kind_of
+from cu2port.build.words import Asked
+from cu2port.cli import cli
+from cu2port.core.model import Outcome
+
+USES = {
+    "a.rs": "fn f() {}\n    use cudarc::driver::CudaDevice;\nuse cudarc::nvrtc;\n",
+    "b.py": 'import ctypes\nlib = ctypes.CDLL("libcudart.so")\n',
+    "c.py": "import numpy\n  import cupy as cp\n",
+    "d.pyx": 'x = 1\ncdef extern from "cuda_runtime.h":\n    pass\n',
+    "e.jl": "x = 1\nusing CUDA\n",
+    "F.java": "package a;\nimport jcuda.runtime.JCuda;\n",
+    "g.cs": 'using System;\n[DllImport("cudart64_12")]\n',
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_the_first_line_that_uses_cuda_is_reported_and_the_file_stays(name: str, tmp_path: Path) -> None:
+    text = USES[name].encode()
+    (tmp_path / name).write_bytes(text)
+    assert is_build_file(str(tmp_path / name))
+    result = convert(text, name, Asked(kind_of(name)))
+    (judged,) = result.findings
+    assert result.output == text and judged.outcome is Outcome.MANUAL and judged.finding.code == "CU823"
+    line = text.splitlines()[1]
+    assert text[judged.finding.start : judged.finding.end] == line.strip()
+    assert line.strip().decode() in judged.finding.message
+
+
+@pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs"])
+def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA does\n")
+    assert not is_build_file(str(tmp_path / name))
+
+
+def test_convert_names_them_and_copies_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    for name, text in USES.items():
+        Path("src", name).write_text(text)
+    done = CliRunner().invoke(cli, ["convert", "src", "-o", "out"])
+    assert done.exit_code == 1
+    for name, text in USES.items():
+        assert Path("out", name).read_text() == text
+        assert f"src/{name}:2:" in done.output
+    assert done.output.count(": CU823 ") == len(USES)
