@@ -17,8 +17,10 @@
     tools.py      tools of CUDA's that Makefiles and scripts call
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json
-    pyproject.py    pyproject.toml of scikit-build-core
+    pyproject.py  pyproject.toml of scikit-build-core
     fortran.py    Fortran that binds CUDA's functions, and CUDA Fortran
+    cgo.py        Go that calls CUDA by cgo
+    languages.py  other languages that use CUDA: reported
     lines.py      all others, line by line: reported
     convert.py    from bytes to a Result
 
