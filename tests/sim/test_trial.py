@@ -258,6 +258,19 @@ def test_a_launch_that_leaves_an_array_says_nothing(tried: Try) -> None:
     assert said.outcome == "could not" and "no arguments found: illegal instruction or trap" in said.why, said.text
 
 
+def test_a_launch_that_shifts_by_too_much_says_nothing(tried: Try) -> None:
+    """The two sides are told apart only there, where a GPU of NVIDIA's leaves no bits and one of AMD's leaves some."""
+    text = """__global__ void k(unsigned* out, unsigned n) {
+#ifdef __HIP_PLATFORM_AMD__
+    if (n > 31) { out[threadIdx.x] = 7; return; }
+#endif
+    out[threadIdx.x] = 2u << n;
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same" and 0 < said.cases < 32, said.text
+
+
 @pytest.mark.slow
 def test_what_does_not_compile_and_is_not_used_is_left_out(tried: Try) -> None:
     """Names keep it: the kernel has a `data`, so it keeps the function `data`, that keeps `Logged`."""

@@ -270,9 +270,9 @@ class Trial:
         return {*cases} - {*said.numbers(*AGREES)}
 
     def _meaningless(self, recorded: Recorded, cases: Sequence[int]) -> Mapping[int, str]:
-        """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, has a race that the orders
-        did not show, or, with each access watched and other bytes in memory that nothing wrote, does not leave what it
-        left before."""
+        """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, shifts by more bits
+        than a value has, has a race that the orders did not show, or, with each access watched and other bytes in memory
+        that nothing wrote, does not leave what it left before."""
         if self.toolchain.is_zig:
             return {}
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
@@ -281,6 +281,7 @@ class Trial:
         if not recorded.bodies:  # nothing knows which threads inline PTX orders
             races = said.races().items()
             out |= {n: f"{UNORDERED}: {c.rest[0]}" for n, c in races if not c.rest[0].endswith(IN_ONE_WARP)}
+        out |= {c.number: f"a shift {c.rest[0]}" for c in said.cases if c.word == "shift"}
         return {**out, **{c.number: c.rest[0] for c in said.cases if c.word == "bounds"}}
 
     def _watched(self, recorded: Recorded, cases: Sequence[str]) -> Said:

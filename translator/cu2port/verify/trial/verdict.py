@@ -20,7 +20,7 @@ ROUNDING = "its floats are rounding alone: where arguments change by one unit in
 #: How the text of a race ends that a warp in lockstep does not have.
 IN_ONE_WARP = "no __syncwarp between them"
 _LINE = re.compile(
-    r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|rounding|failed|race|bounds|wrote)\t?(.*)"
+    r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|rounding|failed|race|bounds|shift|wrote)\t?(.*)"
 )
 
 
@@ -54,8 +54,8 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Case:
     """A launch and how it went: same, close, permuted, differs, rounding or failed; `more` where it ran in one order of
-    threads alone, `alike` where one of these agrees; or `new`, `follows`, `race`, `bounds` or `wrote`, beside another
-    line for the launch. `rest`: the fields after the word."""
+    threads alone, `alike` where one of these agrees; or `new`, `follows`, `race`, `bounds`, `shift` or `wrote`, beside
+    another line for the launch. `rest`: the fields after the word."""
 
     number: int
     word: str

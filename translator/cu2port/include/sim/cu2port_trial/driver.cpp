@@ -7,10 +7,10 @@
 //
 // Each case runs in a process of its own, but those after `more`, which more.inc is about. A line of standard output for
 // each: `case N same`, `close` or `permuted`, `case N differs ...`, `case N rounding` where floats differ as far as nudges
-// move them, or `case N failed WHY`; where accesses are watched
-// `case N race`, `bounds` and `wrote BYTES`, of dynamic shared memory, before it; `record` adds `case N new` to those of
-// the same result that reached new branches, and `case N follows` to those that took parts from another one. `branches
-// BITS` at the end: what the cases of the same result reached.
+// move them, or `case N failed WHY`; where accesses are watched `case N race`, `bounds`, `shift` and `wrote BYTES`, of
+// dynamic shared memory, before it; `record` adds `case N new` to those of the same result that reached new branches, and
+// `case N follows` to those that took parts from another one. `branches BITS` at the end: what the cases of the same
+// result reached.
 //
 // All is derived from a seed and a case, which `record` keeps in a file, so that the programs of the CUDA kernel and of
 // the converted one make the same arguments by themselves. Cases are made from a seed and a number; later ones take parts
@@ -473,19 +473,20 @@ double used_seconds() {
 #include "more.inc"
 #include "search.inc"
 
-// Says the first race between threads of a case, and whether it left shared memory, which the runtime wrote where errors
-// go: `KIND|AT|OTHER|TEXT`.
+// Says the first race between threads of a case, whether it left shared memory, and a shift by more bits than a value
+// has, which the runtime wrote where errors go: `KIND|AT|OTHER|TEXT`.
 void say_checks(unsigned number, const std::string& errors) {
     std::FILE* f = std::fopen(errors.c_str(), "rb");
     if (f == nullptr) return;
     char line[1024], kind[32], text[900];
     unsigned at, other;
-    bool races = false, leaves = false;
+    bool races = false, leaves = false, shifts = false;
     while (std::fgets(line, sizeof line, f)) {
         if (std::sscanf(line, "cu2port-check|%31[^|]|%x|%x|%899[^\n]", kind, &at, &other, text) != 4) continue;
         const std::string what = kind;
         if (!races && (what == "race" || what == "lockstep")) races = true, std::printf("case %u race\t%s\t%x\t%x\n", number, text, at, other);
         if (!leaves && what == "bounds") leaves = true, std::printf("case %u bounds\t%s\n", number, text);
+        if (!shifts && what == "shift") shifts = true, std::printf("case %u shift\t%s\n", number, text);
     }
     std::fclose(f);
 }
