@@ -135,6 +135,11 @@ def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
         ("RUN apt-get install -y cuda-libraries-dev-12-4", "ROCm's packages"),
         (r'<Import Project="$(VCTargetsPath)\BuildCustomizations\CUDA 11.1.props" />', "a build by CMake"),
         ("<AdditionalDependencies>kernel32.lib;cudart_static.lib</AdditionalDependencies>", "amdhip64.lib"),
+        ("   AC_CHECK_HEADERS([cuda.h cuda_runtime.h], [], [ours=no])", "hip/hip_runtime.h"),
+        ("   [AC_CHECK_LIB([cublas], [cublasSgemm_v2], [L=x])])", "hip/hip_runtime.h"),
+        ("AC_SEARCH_LIBS([cudaMalloc], [cudart cudart_static])", "hip/hip_runtime.h"),
+        ("mexcuda -O kernel.cu", "-lamdhip64"),
+        ("cmd = ['nvcc -c ' name];", "hipcc"),
     ],
 )
 def test_lines_say_what_to_write(line: str, said: str) -> None:
@@ -172,7 +177,16 @@ def test_other_languages_and_ci_servers_are_named(text: str, what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["custom = 1\n", "# image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n", 'cuda = ["cudarc"]\n']
+    "text",
+    [
+        "custom = 1\n",
+        "# image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n",
+        'cuda = ["cudarc"]\n',
+        "  dnl nvcc is looked for\n",
+        "% nvcc -c k.cu\n",
+        "AC_MSG_NOTICE([NVCC gencodes: ${ARCH}])\n",
+        "AC_CHECK_LIB([amdhip64], [hipMalloc], [], [cuda_found=no])\n",
+    ],
 )
 def test_what_is_no_dependency(text: str) -> None:
     assert not list(spoken(text))
@@ -193,3 +207,20 @@ def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
             "Jenkinsfile",
         )
     )
+
+
+def test_macros_of_autoconf_are_build_files() -> None:
+    assert is_build_file("config/m4/cuda.m4")
+    assert not is_build_file("m4/libtool.m4")
+    assert not is_build_file("m4/ltoptions.m4")
+    assert not is_build_file("aclocal.m4")
+
+
+def test_scripts_of_matlab_are_build_files_by_their_text(tmp_path: Path) -> None:
+    script = tmp_path / "makefile.m"
+    script.write_text("%% libraries\nlib = [lib ' -lcublas -lcudart'];\n")
+    assert is_build_file(str(script))
+    script.write_text("  % nvcc -c k.cu\nx = 1;\n")
+    assert not is_build_file(str(script))
+    script.write_text("#import <Foundation/Foundation.h>\n")
+    assert not is_build_file(str(script))

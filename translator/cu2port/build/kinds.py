@@ -14,7 +14,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("presets", r"CMake(?:User)?Presets\.json"),
     (
         "make",
-        r"[Mm]akefile(?:\..*|[_-][\w-]+)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
+        r"[Mm]akefile(?:\.(?!m\Z).*|[_-][\w-]+)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
     ),
     ("setup", r"setup(?:[_-][\w-]+)?\.py"),
     ("pyproject", r"pyproject\.toml"),
@@ -31,9 +31,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
     ("script", r".*\.(?:ba)?sh"),
     ("workflow", r".*\.ya?ml"),
+    ("m4", r"(?!aclocal\.|libtool\.|lt[\w~-]*\.).*\.m4"),  # these come from libtool, and know nvcc by its name
+    ("matlab", r".*\.m"),
 )
 #: Kinds of files that are build files only if their text says so, or their folder.
-BY_TEXT = frozenset({"binding", "fortran", "python", "script", "workflow"})
+BY_TEXT = frozenset({"binding", "fortran", "matlab", "python", "script", "workflow"})
 _BINDS = re.compile(
     rb"\bname[ \t]*=[ \t]*[\"'](?-i:cu(?:da|blas|fft|rand|sparse|solver|dnn)?|nccl)(?-i:[A-Z])"
     rb"|^[ \t]*use[ \t]+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)"
@@ -41,6 +43,7 @@ _BINDS = re.compile(
     re.I | re.M,
 )
 _WORKFLOWS = "/.github/workflows/"
+_MEX = re.compile(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse|solver)\b")
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
@@ -51,10 +54,11 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 
 
 def kind_of(name: str) -> str:
-    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "other", or
-    "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds some,
-    "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, "binding" one of another
-    language, where lines of it use CUDA (as of "python"), and "workflow" a file that is one in GitHub's folder."""
+    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "m4", "other",
+    or "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds
+    some, "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, "matlab" where
+    `builds_mex` does, "binding" one of another language, where lines of it use CUDA (as of "python"), and "workflow" a
+    file that is one in GitHub's folder."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -80,6 +84,12 @@ def binds_cuda(data: bytes) -> bool:
     return _BINDS.search(data) is not None
 
 
+def builds_mex(data: bytes) -> bool:
+    """Whether a script of MATLAB's, whose suffix is Objective-C's too, calls nvcc or links CUDA's libraries."""
+    lines = data.split(b"\n") if b"nvcc" in data or b"mexcuda" in data or b"-lcu" in data else ()
+    return any(_MEX.search(x) is not None and not x.lstrip().startswith(b"%") for x in lines)
+
+
 def is_build_file(path: str) -> bool:
     """Whether a file is a build file by its name, by its text for a module of Python, Fortran and a shell's script, or
     by its folder for a workflow. One that cannot be read is none: who copies it says so."""
@@ -92,6 +102,8 @@ def is_build_file(path: str) -> bool:
         data = read_regular(path, MOST_BYTES)
     except OSError:
         return False
+    if kind == "matlab":
+        return builds_mex(data)
     if kind == "python" and (builds_extensions(data) or written_kernels(data)):
         return True
     if kind in ("binding", "python"):

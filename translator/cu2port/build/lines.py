@@ -130,6 +130,17 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "the toolkit's folder",
         "/opt/rocm, or ROCM_PATH",
     ),
+    (
+        r"AC_(?:CHECK|SEARCH)_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas(?:Lt)?|fft|rand|sparse|solver|dnn)|nvidia-ml|nccl)\b"
+        r"|AC_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da\w*|blas\w*|fft\w*|rand\w*|sparse\w*|solver\w*|dnn\w*)|nvml|nccl)\.h\b",
+        "a header or library of NVIDIA's, without which configure goes on and leaves CUDA out",
+        "AC_CHECK_HEADERS([hip/hip_runtime.h]) with -D__HIP_PLATFORM_AMD__, AC_CHECK_LIB([amdhip64], [hipMalloc]), ...",
+    ),
+    (
+        r"\bmexcuda\b",
+        "MATLAB's compiler of CUDA",
+        "kernels that hipcc compiles to objects, and mex with these and -lamdhip64",
+    ),
     (r"(?<!cuda-)\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
     (r"\bcupy-cuda\d+x?\b", "CuPy for CUDA", "CuPy that is built for ROCm"),
     (
@@ -164,6 +175,7 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
     ),
 )
 _PATTERNS = tuple((hint, re.compile(pattern), rule, message) for hint, pattern, rule, message in _WATCHED)
+_IDLE = ("#", "%", "dnl ", "AC_MSG_")  # how lines begin that only say something: comments, also autoconf's and MATLAB's
 _MOST = 40  # lines of one file
 
 
@@ -178,10 +190,10 @@ class Spoken(NamedTuple):
 
 
 def spoken(text: str) -> Iterator[Spoken]:
-    """The lines of a text that refer to CUDA, each once, at most 40. Those that begin with `#` are comments."""
+    """The lines of a text that refer to CUDA, each once, at most 40; comments are left out."""
     count = start = 0
     for number, line in enumerate(text.split("\n"), 1):
-        for pattern, what, instead in () if line.lstrip().startswith("#") else _COMPILED:
+        for pattern, what, instead in () if line.lstrip().startswith(_IDLE) else _COMPILED:
             found = pattern.search(line)
             if found:
                 yield Spoken(number, start, line, what, found.expand(instead) if "\\g<" in instead else instead)
