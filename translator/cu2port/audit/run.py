@@ -31,7 +31,9 @@ def audit(request: Request) -> dict[str, Any]:
     others: list[Binding] = []
     for item in items:
         kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
-        if kind not in ("", "binding", "fortran") and (kind not in ("matlab", "script", "workflow") or is_build_file(item.name)):
+        if kind not in ("", "binding", "fortran") and (
+            kind not in ("matlab", "script", "workflow") or is_build_file(item.name)
+        ):
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and may_use(item.relative):
             others.extend(bindings.look(item.name, item.shown))
