@@ -78,7 +78,8 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
 
 }  // namespace cu2port_sim
 
-// A 16-bit float type T with its raw struct, and the operators that C++ code uses.
+// A 16-bit float type T with its raw struct, and the operators that C++ code uses: friends, as in HIP's __half, which a
+// type that only converts to T, as torch's, does not find.
 #define CU2PORT_SIM_SMALL(T, Raw, pack, unpack)                                                                     \
     struct Raw {                                                                                                    \
         unsigned short x;                                                                                           \
@@ -108,17 +109,17 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
         T& operator--() { return *this -= T(1.f); }                                                                 \
         T operator++(int) { T old = *this; return *this += T(1.f), old; }                                           \
         T operator--(int) { T old = *this; return *this -= T(1.f), old; }                                           \
-    };                                                                                                              \
-    inline T operator+(T a, T b) { return T(float(a) + float(b)); }                                                 \
-    inline T operator-(T a, T b) { return T(float(a) - float(b)); }                                                 \
-    inline T operator*(T a, T b) { return T(float(a) * float(b)); }                                                 \
-    inline T operator/(T a, T b) { return T(float(a) / float(b)); }                                                 \
-    inline bool operator==(T a, T b) { return float(a) == float(b); }                                               \
-    inline bool operator!=(T a, T b) { return float(a) != float(b); }                                               \
-    inline bool operator<(T a, T b) { return float(a) < float(b); }                                                 \
-    inline bool operator>(T a, T b) { return float(a) > float(b); }                                                 \
-    inline bool operator<=(T a, T b) { return float(a) <= float(b); }                                               \
-    inline bool operator>=(T a, T b) { return float(a) >= float(b); }
+        friend T operator+(T a, T b) { return T(float(a) + float(b)); }                                             \
+        friend T operator-(T a, T b) { return T(float(a) - float(b)); }                                             \
+        friend T operator*(T a, T b) { return T(float(a) * float(b)); }                                             \
+        friend T operator/(T a, T b) { return T(float(a) / float(b)); }                                             \
+        friend bool operator==(T a, T b) { return float(a) == float(b); }                                           \
+        friend bool operator!=(T a, T b) { return float(a) != float(b); }                                           \
+        friend bool operator<(T a, T b) { return float(a) < float(b); }                                             \
+        friend bool operator>(T a, T b) { return float(a) > float(b); }                                             \
+        friend bool operator<=(T a, T b) { return float(a) <= float(b); }                                           \
+        friend bool operator>=(T a, T b) { return float(a) >= float(b); }                                           \
+    };
 
 #define CU2PORT_SIM_SMALL_PAIR(T2, Raw2, T)                                                                         \
     struct Raw2 {                                                                                                   \
