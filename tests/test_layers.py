@@ -41,6 +41,8 @@ def sources() -> dict[str, str]:
     out = {}
     for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
+        if parts[0] == "include":  # what another Python runs
+            continue
         out[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
     return out
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cu2port.catalog.rulefile import CatalogError
@@ -17,6 +18,7 @@ from cu2port.verify.sim_check import ON
 from cu2port.verify.sim_compiler import WRAPPED, CannotBuild, find_toolchain
 from cu2port.verify.standin import toolkit
 from cu2port.verify.standin.compiling import Settings, compile_source, kind, run
+from cu2port.verify.standin.extensions import prepare
 from cu2port.verify.standin.log import LOG, is_probe, note
 from cu2port.verify.standin.words import HIPCC, NVCC, CommandLine, Job, Source, read
 
@@ -49,7 +51,7 @@ def main(mode: str, words: Sequence[str]) -> int:
         if mode == NVCC and "-v" in words and not line.sources:  # CMake asks where the toolkit lies
             _say(toolkit.verbose_text(settings.toolkit))
         line.include_dirs = [d for d in line.include_dirs if not toolkit.is_toolkit(d)]
-        _act(line, settings)
+        _act(line, without_check(settings) if prepare(line) else settings)
     except CannotBuild as e:
         said = str(e) or "the compiler failed"
         if str(e):
@@ -93,6 +95,11 @@ def settings_of_environment() -> Settings:
     toolchain = find_toolchain(os.environ.get(COMPILER, ""))
     check = os.environ.get(ON, "") not in ("", "0")
     return Settings(int(wave), toolchain, toolkit.lay_out(toolchain), os.environ.get(LOG, ""), warp, check)
+
+
+def without_check(settings: Settings) -> Settings:
+    """For an extension of torch: its kernels use memory of the host, which `--check` calls out of bounds."""
+    return replace(settings, check=False)
 
 
 def _act(line: CommandLine, settings: Settings) -> None:
@@ -181,11 +188,12 @@ def _host(mode: str, words: Sequence[str], settings: Settings) -> int:
     try:
         line = read(mode, words)
         line.include_dirs = [d for d in line.include_dirs if not toolkit.is_toolkit(d)]
-        ours = any(kind(s, line) is not None for s in line.sources)
+        torch = prepare(line)
+        ours = (torch and line.sources) or any(kind(s, line) is not None for s in line.sources)
     except CannotRun:  # what the real one makes of it counts
         return subprocess.run([real, *words]).returncode
     if ours:
-        _act(line, settings)
+        _act(line, without_check(settings) if torch else settings)
         return 0
     if line.job is Job.LINK and line.link and any(not isinstance(x, Source) for x in line.link):
         stubs = {f"-l{n}" for n in toolkit.libraries()}

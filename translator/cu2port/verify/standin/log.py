@@ -43,7 +43,8 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Told:
     """All that a session was told. `lacks`: names that are not simulated, with the number of programs. `unwatched`:
-    programs and libraries that ran with `--check` and have units that were built without."""
+    programs and libraries that ran with `--check` and have units that were built without. `torch`: extensions of torch
+    that programs loaded."""
 
     programs: tuple[str, ...]
     libraries: tuple[str, ...]
@@ -52,6 +53,7 @@ class Told:
     runs: tuple[Run, ...]
     lacks: tuple[tuple[str, int], ...]
     unwatched: tuple[str, ...] = ()
+    torch: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ class _Running:
 
 def read(path: Path) -> Told:
     """Read a log; a process number that comes again is another run."""
-    built: dict[str, dict[str, None]] = {"program": {}, "library": {}}
+    built: dict[str, dict[str, None]] = {"program": {}, "library": {}, "torch": {}}
     objects = 0
     failed: list[str] = []
     runs: list[_Running] = []
@@ -96,6 +98,5 @@ def read(path: Path) -> Told:
             running[pid].code = int(text)
     ended = tuple(Run(r.program, r.code, tuple(r.waves), tuple(r.found)) for r in runs if not is_probe(r.program))
     names = tuple(sorted(lacks.items()))
-    return Told(
-        tuple(built["program"]), tuple(built["library"]), objects, tuple(failed), ended, names, tuple(unwatched)
-    )
+    programs, libraries, torch = (tuple(names) for names in built.values())
+    return Told(programs, libraries, objects, tuple(failed), ended, names, tuple(unwatched), torch)

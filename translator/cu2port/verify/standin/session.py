@@ -14,7 +14,7 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_check
 from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.simulate import Limits
-from cu2port.verify.standin import toolkit
+from cu2port.verify.standin import extensions, toolkit
 from cu2port.verify.standin.driver import COMPILER, WARP, WAVE
 from cu2port.verify.standin.log import LOG, Told, read
 
@@ -53,6 +53,7 @@ def environment(
             out[name] = str(folder / "bin" / given)
     for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
         out[name] = os.pathsep.join(x for x in (f"{folder}/lib64", os.environ.get(name, "")) if x)
+    out["PYTHONPATH"] = os.pathsep.join(x for x in (str(extensions.PYTHON), os.environ.get("PYTHONPATH", "")) if x)
     if limits.threads:
         out["CU2PORT_SIM_THREADS"] = str(limits.threads)
     if log:
@@ -97,6 +98,8 @@ def summary(told: Told, wave: int) -> list[str]:
         f"wave {wave}: {len(told.programs)} programs, {len(told.libraries)} libraries and {told.objects} objects "
         f"built, {len(told.failed)} commands failed; {len(told.runs)} programs run, {len(failed)} failed"
     ]
+    if told.torch:
+        out.append(f"extensions of torch: {', '.join(told.torch)}; the GPU of torch is the host, see sim-cc.md")
     out += _some("not built", told.failed)
     codes = [f"{r.program}: {'ended by a signal' if r.code is None else f'exit code {r.code}'}" for r in failed]
     out += _some("failed", codes)

@@ -22,6 +22,9 @@ from cu2port.verify.standin.words import HIPCC, NVCC
 
 CUDA_VERSION = "12.6.20"
 HIP_VERSION = "7.1.0"
+_RUNTIMES = ("amdhip64", "cudadevrt", "hiprtc", "roctx64")
+#: Libraries of torch's that a torch for the CPU lacks, and that its extensions are linked with.
+TORCH = ("c10_cuda", "torch_cuda", "c10_hip", "torch_hip")
 HOSTS = ("g++", "gcc", "c++", "cc", "clang++", "clang")
 _MARK = "cu2port-toolkit"
 #: Builds and tests ask it whether there is a GPU, and for which compute capability to compile.
@@ -92,7 +95,15 @@ def verbose_text(folder: Path) -> str:
 def libraries() -> tuple[str, ...]:
     """Names of CUDA's and ROCm's libraries that a link may name: the rules know them."""
     rows = table()["library"]
-    words = {*rows, *(w for r in rows.values() for w in r.to.split()), "amdhip64", "cudadevrt", "hiprtc", "roctx64"}
+    words = {
+        *rows,
+        *(w for r in rows.values() for w in r.to.split()),
+        "amdhip64",
+        "cudadevrt",
+        "hiprtc",
+        "roctx64",
+        *TORCH,
+    }
     return tuple(sorted(w for w in words if w.replace("-", "").isalnum() or "_" in w))
 
 

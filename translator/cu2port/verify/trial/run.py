@@ -270,9 +270,9 @@ class Trial:
         return {*cases} - {*said.numbers(*AGREES)}
 
     def _meaningless(self, recorded: Recorded, cases: Sequence[int]) -> Mapping[int, str]:
-        """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, shifts by more bits
-        than a value has, has a race that the orders did not show, or, with each access watched and other bytes in memory
-        that nothing wrote, does not leave what it left before."""
+        """The launches that say nothing, and why: CUDA's kernel leaves its memory in them, shifts by more bits than a
+        value has, has a race that the orders did not show, or, with each access watched and other bytes in memory that
+        nothing wrote, does not leave what it left before."""
         if self.toolchain.is_zig:
             return {}
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])

@@ -1,0 +1,2 @@
+#pragma once
+#include <cu2port_torch/torch.h>

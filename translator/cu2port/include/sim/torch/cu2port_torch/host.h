@@ -1,0 +1,32 @@
+// What a torch extension compiles with in the simulator: torch is built for the CPU, and its tensors are in the host's
+// memory, which the simulated GPU sees too. Every header of torch that extensions begin with includes this one last:
+// what they ask of a tensor's device is answered as for the GPU, and operators that they register for the GPU are the
+// ones that run, in place of those for the CPU.
+//
+// The macros are defined anew by each such header, since one that follows declares functions of these names.
+
+#define is_cuda() is_cpu()
+#define kCUDA kCPU
+#define CUDA CPU
+#ifdef TORCH_LIBRARY_IMPL
+#undef TORCH_LIBRARY_IMPL
+#define TORCH_LIBRARY_IMPL(library, key, name) _TORCH_LIBRARY_IMPL(library, CU2PORT_KEY_##key, name, C10_UID)
+#define CU2PORT_KEY_CUDA CPU
+#define CU2PORT_KEY_CPU IPU
+#define CU2PORT_KEY_Autograd Autograd
+#define CU2PORT_KEY_AutogradCUDA AutogradCPU
+#define CU2PORT_KEY_AutogradCPU AutogradIPU
+#define CU2PORT_KEY_Autocast AutocastCPU
+#define CU2PORT_KEY_AutocastCUDA AutocastCPU
+#define CU2PORT_KEY_AutocastCPU AutocastIPU
+#define CU2PORT_KEY_Meta Meta
+#define CU2PORT_KEY_CatchAll CatchAll
+#define CU2PORT_KEY_CompositeImplicitAutograd CompositeImplicitAutograd
+#define CU2PORT_KEY_CompositeExplicitAutograd CompositeExplicitAutograd
+#define CU2PORT_KEY_BackendSelect BackendSelect
+#define CU2PORT_KEY_ADInplaceOrView ADInplaceOrView
+#define CU2PORT_KEY_QuantizedCPU QuantizedCPU
+#define CU2PORT_KEY_QuantizedCUDA QuantizedCUDA
+#define CU2PORT_KEY_SparseCPU SparseCPU
+#define CU2PORT_KEY_SparseCUDA SparseCUDA
+#endif
