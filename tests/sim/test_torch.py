@@ -46,7 +46,9 @@ int main() {
     k<<<1, 32>>>(p);
     cudaDeviceSynchronize();
     if (!(Half{1} < Half{2}) || Half{1} == Half{2}) return 1;
-    std::printf("%d %d %d %d\\n", torch::Tensor().is_cuda(), torch::kCUDA == torch::kCPU, TORCH_COUNT, p[30]);
+    const torch::Tensor t, u;
+    if (!t.is_cuda() || t.is_cuda() != u.is_cuda()) return 1;
+    std::printf("%d %d %d %d\\n", t.is_cuda(), torch::kCUDA == torch::kCPU, TORCH_COUNT, p[30]);
 }
 """
 
@@ -119,10 +121,10 @@ def test_an_extension_and_its_tests_are_run_unmodified(tmp_path: Path) -> None:
     assert built.returncode == 0 and "1 libraries and 2 objects built" in built.stderr, built.stdout + built.stderr
     tests = (PYTHON, "-m", "pytest", "-q", "run_rows.py")
     done = session(folder, "--", *tests)
-    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout
+    assert done.returncode == 0 and "6 passed" in done.stdout, done.stdout
     assert "extensions of torch: rows; the GPU of torch is the host" in done.stderr
     kernel = folder / "rows.cu"
     kernel.write_text(kernel.read_text().replace("d = 16", "d = 8"))
     assert session(folder, "--", *build).returncode == 0
     done = session(folder, "--", *tests)
-    assert done.returncode == 1 and "4 failed" in done.stdout, done.stdout
+    assert done.returncode == 1 and "5 failed" in done.stdout, done.stdout

@@ -1,6 +1,6 @@
 """An extension of torch: sums of rows by warps, as a function and as an operator that has a form for the CPU too."""
 
-from setuptools import setup
+from setuptools import setup  # type: ignore[import-untyped]  # it has no stubs here
 from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
 setup(

@@ -1,11 +1,20 @@
 // What a torch extension compiles with in the simulator: torch is built for the CPU, and its tensors are in the host's
 // memory, which the simulated GPU sees too. Every header of torch that extensions begin with includes this one last:
 // what they ask of a tensor's device is answered as for the GPU, and operators that they register for the GPU are the
-// ones that run, in place of those for the CPU.
+// ones that run, in place of those for the CPU. `is_cuda()` is false while Python calls a function with tensors of the
+// host alone; `==` lets `!x.is_cuda()` and a comparison of two of them mean what they say.
 //
 // The macros are defined anew by each such header, since one that follows declares functions of these names.
 
-#define is_cuda() is_cpu()
+#ifndef CU2PORT_TORCH_HOST
+#define CU2PORT_TORCH_HOST
+extern "C" __attribute__((weak)) bool cu2port_sim_on_gpu();  // a part without code for the GPU has no runtime
+namespace cu2port_torch {
+inline bool on_gpu() { return cu2port_sim_on_gpu && cu2port_sim_on_gpu(); }
+}  // namespace cu2port_torch
+#endif
+
+#define is_cuda() is_cpu() == cu2port_torch::on_gpu()
 #define kCUDA kCPU
 #define CUDA CPU
 #ifdef TORCH_LIBRARY_IMPL

@@ -13,11 +13,11 @@ from __future__ import annotations
 import functools
 import importlib.machinery
 import os
-import sys
-import time
 import types
 from pathlib import Path
 from typing import Any
+
+from cu2port_streams import Event, Stream
 
 _RUNTIME = b"libcu2port_sim"
 _MARK = "_cu2port_on_gpu"  # an attribute of a tensor
@@ -40,30 +40,28 @@ class Gpu:
 
     def put(self, x: Any, on_gpu: Any) -> Any:
         """Mark the tensors of a result."""
-        if isinstance(x, self.tensor):
-            x.__dict__[_MARK] = on_gpu
-        elif isinstance(x, (tuple, list)):
-            for y in x:
-                self.put(y, on_gpu)
-        elif isinstance(x, dict):
-            for y in x.values():
-                self.put(y, on_gpu)
+        for y in _flat((x,)):
+            if isinstance(y, self.tensor):
+                y.__dict__[_MARK] = on_gpu
+        return x
+
+    def put_new(self, x: Any, on_gpu: Any) -> Any:
+        """Mark the tensors that have no mark."""
+        for y in _flat((x,)):
+            if isinstance(y, self.tensor):
+                y.__dict__.setdefault(_MARK, on_gpu)
         return x
 
     def made(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         return self.put(function(*args, **kwargs), True)
 
-    def any_on_gpu(self, values: Any) -> Any:
-        for x in values:
-            if isinstance(x, self.tensor):
-                if self.on_gpu(x):
-                    return True
-            elif isinstance(x, (tuple, list)):
-                if self.any_on_gpu(x):
-                    return True
-            elif isinstance(x, dict) and self.any_on_gpu(x.values()):
-                return True
-        return False
+    def all_on_host(self, values: Any) -> bool:
+        """Whether there are tensors, and each was put on the host."""
+        marks = [x.__dict__.get(_MARK) for x in _flat(values) if isinstance(x, self.tensor)]
+        return bool(marks) and all(m is False for m in marks)
+
+    def any_on_gpu(self, values: Any) -> bool:
+        return any(self.on_gpu(x) for x in _flat(values) if isinstance(x, self.tensor))
 
     def names_gpu(self, x: Any) -> Any:
         if isinstance(x, self.torch.device):
@@ -100,7 +98,7 @@ class Gpu:
         on_gpu = asked is not None or (
             not any(self.names_cpu(x) for x in named) and (self.any_on_gpu(args) or self.any_on_gpu(kwargs.values()))
         )
-        return self.put(function(*args, **kwargs), on_gpu)
+        return self.put(self.called((*args, *kwargs.values()), function, *args, **kwargs), on_gpu)
 
     def move(self, x: Any, on_gpu: Any, copy: Any = False) -> Any:
         """A tensor on the other side: another one, as with a GPU."""
@@ -189,23 +187,37 @@ class Gpu:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             given = [self.cpu if isinstance(x, self.torch.device) and self.names_gpu(x) else x for x in args]
-            out = function(*given, **kwargs)
+            values = (*given, *kwargs.values())
+            out = self.called(values, function, *given, **kwargs)
             self.wait()
-            given += kwargs.values()
-            tensors = any(isinstance(x, (self.tensor, tuple, list)) for x in given)
-            return self.put_new(out, self.any_on_gpu(given) or not tensors)
+            tensors = any(isinstance(x, self.tensor) for x in _flat(values))
+            return self.put_new(out, self.any_on_gpu(values) or not tensors)
 
         return call
 
-    def put_new(self, x: Any, on_gpu: Any) -> Any:
-        """Mark the tensors that have no mark."""
-        if isinstance(x, self.tensor):
-            if _MARK not in x.__dict__:
-                x.__dict__[_MARK] = on_gpu
-        elif isinstance(x, (tuple, list)):
-            for y in x:
-                self.put_new(y, on_gpu)
-        return x
+    def called(self, values: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call what may be an extension's: it is told whether the tensors are on the GPU."""
+        if self.runtime is None:
+            return function(*args, **kwargs)
+        before = self.runtime.cu2port_sim_call_on_gpu(int(not self.all_on_host(values)))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.runtime.cu2port_sim_call_on_gpu(before)
+
+    def backward(self, mode: Any) -> None:
+        """Gradients come from torch's engine without a mark: they are where the values are that were kept for them. The
+        engine is called by a function of torch's, for which torch leaves the mode."""
+        node = self.torch.autograd.function.BackwardCFunction
+        apply = node.apply
+
+        def marked(ctx: Any, *args: Any) -> Any:
+            with mode():
+                kept = [x for x in ctx.saved_tensors if x is not None]
+                self.put_new(args, self.any_on_gpu(kept) or not kept)
+                return apply(ctx, *args)
+
+        node.apply = marked
 
     def extensions(self) -> Any:
         """See to it that extensions are looked at once they are there."""
@@ -240,6 +252,9 @@ class Gpu:
             return gpu.put(new(cls, data, *args, **kwargs), gpu.on_gpu(data))
 
         parameter.__new__ = staticmethod(made)
+        from_numpy = torch.from_numpy
+        torch.from_numpy = lambda array: self.put(from_numpy(array), False)
+        self.backward(mode)
         self.extensions()
         self.cuda()
         mode().__enter__()
@@ -286,71 +301,16 @@ class Gpu:
         cuda.set_rng_state = lambda state, *a, **k: torch.set_rng_state(state)
         for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
             setattr(cuda.nvtx, name, lambda *a, **k: 0)
-        cuda.Event, cuda.Stream = _Event, _Stream
-        cuda.current_stream = cuda.default_stream = lambda *a, **k: _Stream()
-        cuda.stream = lambda stream=None: _Stream()
-        cuda.device = cuda.device_of = lambda *a, **k: _Stream()
+        cuda.Event, cuda.Stream = Event, Stream
+        cuda.current_stream = cuda.default_stream = lambda *a, **k: Stream()
+        cuda.stream = lambda stream=None: Stream()
+        cuda.device = cuda.device_of = lambda *a, **k: Stream()
         for name in "Float Double Half BFloat16 Int Long Short Char Byte Bool".split():
             kind = f"{name}Tensor"
             setattr(cuda, kind, functools.partial(self.made, getattr(torch, kind)))
         for name in ("_cuda_getCurrentRawStream", "_cuda_getDevice", "_cuda_getDeviceCount"):
             if not hasattr(torch._C, name):
                 setattr(torch._C, name, functools.partial(_answer, int(name.endswith("Count"))))
-
-
-class _Stream:
-    """The one stream, also as what `with` takes."""
-
-    cuda_stream = 0
-    device_index = 0
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *why: Any) -> Any:
-        return None
-
-    def synchronize(self) -> Any:
-        sys.modules["torch"].cuda.synchronize()
-
-    def query(self) -> Any:
-        return True
-
-    def record_event(self, event: Any = None) -> Any:
-        event = event or _Event()
-        event.record()
-        return event
-
-    def wait_event(self, event: Any) -> None:
-        pass
-
-    wait_stream = wait_event
-
-
-class _Event:
-    """A point in time."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.at = 0.0
-
-    def record(self, stream: Any = None) -> Any:
-        self.synchronize()
-        self.at = time.perf_counter()
-
-    def synchronize(self) -> Any:
-        sys.modules["torch"].cuda.synchronize()
-
-    def query(self) -> Any:
-        return True
-
-    def wait(self, stream: Any = None) -> None:
-        pass
-
-    def elapsed_time(self, end: Any) -> Any:
-        return 1e3 * (end.at - self.at)
 
 
 def _loaded() -> Any:
@@ -376,6 +336,17 @@ def _note(name: Any) -> Any:
     if log and Path(log).parent.is_dir():
         with Path(log).open("ab", buffering=0) as f:
             f.write(f"torch\t{os.getpid()}\t{name}\n".encode())
+
+
+def _flat(values: Any) -> Any:
+    """Values, and those in tuples, lists and dictionaries of them."""
+    for x in values:
+        if isinstance(x, (tuple, list)):
+            yield from _flat(x)
+        elif isinstance(x, dict):
+            yield from _flat(x.values())
+        else:
+            yield x
 
 
 def _answer(answer: Any, *args: Any, **kwargs: Any) -> Any:

@@ -30,7 +30,9 @@ class _Finder:
             def exec_module(module: Any) -> None:
                 load(module)
                 if not module.cuda.is_available():
-                    importlib.import_module("cu2port_torch").Gpu(module).install()
+                    from cu2port_torch import Gpu  # a program without torch has no use for it
+
+                    Gpu(module).install()
 
             setattr(spec.loader, "exec_module", exec_module)  # noqa: B010 - mypy takes no assignment to a method
         return spec
