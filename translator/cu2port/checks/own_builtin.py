@@ -13,15 +13,18 @@ _MATH = "ceil cos exp exp10 exp2 floor log log10 log2 rcp rint rsqrt sin sqrt tr
 _HALVES = {f"h{name}": frozenset({"__half", "half"}) for name in _MATH} | {
     f"h2{name}": frozenset({"__half2", "half2"}) for name in _MATH
 }
+_PAIRS = frozenset({"__hmax", "__hmax_nan", "__hmin", "__hmin_nan"})  # of two halves
+_HALVES |= {name: frozenset({"__half", "half"}) for name in _PAIRS}
 _IDLE = frozenset({"const", "__restrict__"})
 
 
 class OwnBuiltin(Check):
     """A function is defined that clang or HIP's headers have themselves: `__rdtsc()`, `__half hsin(__half)`.
 
-    g++ has no `__rdtsc` until a header is included, and nvcc no functions for halves for GPUs before sm_53, so programs
+    g++ has no `__rdtsc` until a header is included, and nvcc lacks functions for halves for older GPUs, so programs
     write them. clang has the first one built in and takes no other; of the others there are two in HIP's pass for the
-    host, and no call of them compiles. The definition is left to other compilers, and does what theirs does.
+    host, or in both, and no call of them compiles. The definition is left to other compilers, and does what theirs
+    does.
     """
 
     code, name, severity = "CU267", "own-builtin", Severity.INFO
@@ -41,6 +44,11 @@ class OwnBuiltin(Check):
             "for older GPUs; as a macro's argument it goes too",
         ),
         Example("#define OWN __device__ __half hsin(__half a) { return a; }\n", note="in a macro body"),
+        Example(
+            "__device__ __half __hmax_nan(__half a, __half b) {\n  return LARGER(a, b);\n}\n",
+            "#ifndef __HIPCC__\n__device__ __half __hmax_nan(__half a, __half b) {\n  return LARGER(a, b);\n}\n#endif\n",
+            "of two halves",
+        ),
         Example("struct C { static long __rdtsc() { return 0; } };\nlong f() { return __rdtsc(); }\n", note="a member"),
         Example("__device__ float hsin(float a) { return a; }\n", note="HIP has no such one"),
     )
@@ -63,10 +71,14 @@ class OwnBuiltin(Check):
 
 
 def _of_half(unit: Unit, f: Function) -> bool:
-    """Whether a function takes one value of the type that HIP's of its name takes."""
+    """Whether a function takes values of the type that HIP's of its name takes, and as many."""
     spans = unit.split_args(f.params[0] + 1, f.params[1])
-    words = [w for w in unit.t[f.params[0] + 1 : f.params[1]] if w not in _IDLE]
-    return len(spans) == 1 and words[0] in _HALVES[f.name] and not {"*", "&", "["} & {*words}
+    taken = [
+        [w for w in unit.t[k:stop] if w not in _IDLE]
+        for k, stop in ((unit.lexed.at(x.start), unit.lexed.at(x.end)) for x in spans)
+    ]
+    known = all(words and words[0] in _HALVES[f.name] and not {"*", "&", "["} & {*words} for words in taken)
+    return known and len(spans) == (2 if f.name in _PAIRS else 1)
 
 
 def _is_for_others(unit: Unit, f: Function) -> bool:
