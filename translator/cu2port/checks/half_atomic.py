@@ -6,7 +6,7 @@ from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
 from cu2port.facts.named_types import ARITHMETIC
-from cu2port.facts.structure import Call
+from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.types import is_type_parameter
 
@@ -51,10 +51,19 @@ class HalfAtomic(Check):
         ),
         Example("__device__ void f(float* p, __half v) { atomicAdd(p, __half2float(v)); }\n", note="HIP has it"),
         Example("__device__ void f(int* p) { atomicAdd(p, 1); }\n", note="no half in sight"),
-        Example("#define ADD(p) atomicAdd(p, __half(1))\n", note="in a macro body the types are not known"),
+        Example(
+            "#define SUM(T, name) __global__ void name(T *out, T v) { atomicAdd(out, v); }\nSUM(__half, sum16)\n",
+            '#include "cu2port/half_atomic.hpp"\n'
+            "#define SUM(T, name) __global__ void name(T *out, T v) { cu2port::atomic_add(out, v); }\n"
+            "SUM(__half, sum16)\n",
+            "in a macro body, where the macro gets the type",
+        ),
+        Example("#define ADD(p) atomicAdd(p, __half(1))\n", note="in other macro bodies the types are not known"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        for i, kind in _in_macros(unit):
+            yield self._found(unit, i, unit.end(i), kind)
         calls = _calls(unit)
         if not calls:
             return
@@ -69,16 +78,52 @@ class HalfAtomic(Check):
             kinds[i] = next((t.rstrip(" *") for t in types if t), "")
         for i, call in calls:
             if _is_half(unit, kinds[i]):
-                start = unit.p[unit.qualifier(i)]
-                yield self.finding(
-                    f"`atomicAdd` of {kinds[i].removeprefix('?')}: HIP has no overload for 16 bits",
-                    start,
-                    unit.end(call.close),
-                    (replace(start, unit.end(i), "cu2port::atomic_add"),),
-                    cuda="atomicAdd",
-                    effects=(("all", "compile-error"),),
-                    helpers=("half_atomic.hpp",),
-                )
+                yield self._found(unit, i, unit.end(call.close), kinds[i].removeprefix("?"))
+
+    def _found(self, unit: Unit, i: int, end: int, kind: str) -> Finding:
+        start = unit.p[unit.qualifier(i)]
+        return self.finding(
+            f"`atomicAdd` of {kind}: HIP has no overload for 16 bits",
+            start,
+            end,
+            (replace(start, unit.end(i), "cu2port::atomic_add"),),
+            cuda="atomicAdd",
+            effects=(("all", "compile-error"),),
+            helpers=("half_atomic.hpp",),
+        )
+
+
+def _in_macros(unit: Unit) -> Iterator[tuple[int, str]]:
+    """CUDA's `atomicAdd` in bodies of macros that get such a type as an argument, with the type."""
+    if "atomicAdd" not in unit.words or not unit.words & _HALF or _is_own(unit):
+        return
+    macros = {m.directive.start: m for found in unit.macros.values() for m in found if m.params}
+    kinds: dict[int, str] = {}
+    for i in unit.find("atomicAdd"):
+        d = unit.in_directive(i)
+        m = macros.get(d.start) if d is not None else None
+        call = unit.call(i) if m is not None and i >= m.first and unit.qualifier(i) == i else None
+        if m is None or call is None or len(call.args) != 2:
+            continue
+        if m.first not in kinds:
+            kinds[m.first] = _half_given(unit, m)
+        if kinds[m.first]:
+            yield i, kinds[m.first]
+
+
+def _half_given(unit: Unit, m: Macro) -> str:
+    """The type of 16 bits that is a whole argument of a macro somewhere; "" without."""
+    for k in unit.find(m.name):
+        call = unit.call(k) if unit.in_directive(k) is None else None
+        for a in call.args if call is not None else ():
+            if unit.text[a.start : a.end] in _HALF:
+                return unit.text[a.start : a.end]
+    return ""
+
+
+def _is_own(unit: Unit) -> bool:
+    """Whether the file has an `atomicAdd` of its own."""
+    return any(f.name == "atomicAdd" for f in unit.functions) or "atomicAdd" in unit.macros
 
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
@@ -87,7 +132,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
         return []
     if not (unit.words & _HALF or any(x.path in _HEADERS for x in unit.includes)):
         return []
-    if any(f.name == "atomicAdd" for f in unit.functions) or "atomicAdd" in unit.macros:
+    if _is_own(unit):
         return []
     out = []
     for i in unit.find("atomicAdd"):

@@ -46,7 +46,8 @@ class OwnBuiltin(Check):
         Example("#define OWN __device__ __half hsin(__half a) { return a; }\n", note="in a macro body"),
         Example(
             "__device__ __half __hmax_nan(__half a, __half b) {\n  return LARGER(a, b);\n}\n",
-            "#ifndef __HIPCC__\n__device__ __half __hmax_nan(__half a, __half b) {\n  return LARGER(a, b);\n}\n#endif\n",
+            "#ifndef __HIPCC__\n__device__ __half __hmax_nan(__half a, __half b) {\n"
+            "  return LARGER(a, b);\n}\n#endif\n",
             "of two halves",
         ),
         Example("struct C { static long __rdtsc() { return 0; } };\nlong f() { return __rdtsc(); }\n", note="a member"),
