@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import importlib.machinery
 import os
+import sys
 import types
 from pathlib import Path
 from typing import Any
@@ -177,7 +178,10 @@ class Gpu:
         """The functions of an extension: torch must wait for their kernels, and what they give back is on the GPU."""
         import ctypes
 
-        self.runtime = ctypes.CDLL(next((x for x in _loaded() if _RUNTIME.decode() in x), file))
+        runtime = ctypes.CDLL(next((x for x in _loaded() if _RUNTIME.decode() in x), file))
+        if not hasattr(runtime, "cu2port_sim_call_on_gpu"):
+            raise ImportError(f"{file} was built by another version of cu2port; build it again")
+        self.runtime = runtime
         _note(module.__name__)
         for name, value in list(vars(module).items()):
             if isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
@@ -219,6 +223,19 @@ class Gpu:
 
         node.apply = marked
 
+    def fakes(self) -> None:
+        """Tensors without memory, as `opcheck` makes: one on a GPU ends the process where torch has none."""
+        module = sys.modules.get("torch._subclasses.fake_tensor")
+        if module is None:  # a torch that has none
+            return
+        fake = module.FakeTensor
+        new = fake.__new__
+
+        def made(cls: Any, mode: Any, elem: Any, device: Any, *args: Any, **kwargs: Any) -> Any:
+            return new(cls, mode, elem, self.cpu if self.names_gpu(device) else device, *args, **kwargs)
+
+        fake.__new__ = staticmethod(made)
+
     def extensions(self) -> Any:
         """See to it that extensions are looked at once they are there."""
         loader = importlib.machinery.ExtensionFileLoader
@@ -254,6 +271,8 @@ class Gpu:
         parameter.__new__ = staticmethod(made)
         from_numpy = torch.from_numpy
         torch.from_numpy = lambda array: self.put(from_numpy(array), False)
+        torch.compile = _plain
+        self.fakes()
         self.backward(mode)
         self.extensions()
         self.cuda()
@@ -347,6 +366,11 @@ def _flat(values: Any) -> Any:
             yield from _flat(x.values())
         else:
             yield x
+
+
+def _plain(function: Any = None, **kwargs: Any) -> Any:
+    """`torch.compile`: the function as it is."""
+    return (lambda f: f) if function is None else function
 
 
 def _answer(answer: Any, *args: Any, **kwargs: Any) -> Any:
