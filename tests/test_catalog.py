@@ -478,6 +478,23 @@ def test_a_template_of_a_builtins_name_calls_the_builtin(clang: ClangService) ->
     assert "T __shfl_sync(unsigned m" in out and "p[0] = __shfl_sync(1u, p[1], 1);" in out
 
 
+def test_a_shuffle_in_a_template_is_not_the_programs_overload_alone(clang: ClangService) -> None:
+    """HIP's own takes no mask of 32 bits, so no other value would compile; ours moves values of any type."""
+    text = (
+        "struct P { int a, b; };\n"
+        "__device__ P __shfl_down_sync(unsigned m, P v, int d) { return {__shfl_down_sync(m, v.a, d), v.b}; }\n"
+        "__device__ bool __any_sync(unsigned m, P v) { return __any_sync(m, v.a); }\n"
+        "template <class T> __device__ T f(T v) { return __shfl_down_sync(~0u, v, 16); }\n"
+        "template <class T> __device__ bool g(T v) { return __any_sync(~0u, v); }\n"
+        "__device__ P h(P v) { return __shfl_down_sync(~0u, v, 16); }\n"
+    )
+    out = translate(text, Options(), path="a.cu", clang=clang).output.decode()
+    assert "return {cu2port::warp::shfl_down(m, v.a, d), v.b};" in out and "return cu2port::warp::any(m, v.a);" in out
+    assert "T f(T v) { return cu2port::warp::shfl_down(~0u, v, 16); }" in out
+    assert "bool g(T v) { return __any_sync(~0u, v); }" in out
+    assert "P h(P v) { return __shfl_down_sync(~0u, v, 16); }" in out
+
+
 def test_examples_show_their_name() -> None:
     wrong = []
     for row in load_catalog():

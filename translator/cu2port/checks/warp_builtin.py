@@ -19,6 +19,9 @@ class WarpBuiltin(Check):
 
     HIP's `*_sync` builtins are not used. They want masks that name exactly the active lanes, and so trap or vote wrong
     where a warp is not full, and they take many times the instructions.
+
+    A shuffle in a template may mean an overload of the program's own as well. It becomes the header's, which moves
+    values of any type.
     """
 
     code, name, severity = "CU313", "warp-builtin", Severity.INFO

@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.core.model import Span
@@ -66,7 +66,8 @@ class Bindings:
             found = [self.declaration(self.lib.getOverloadedDecl(target, i)) for i in range(number)]
             found = [b for b in found if b.qualified.rpartition("::")[2].encode() == name]
             if found:
-                return next((b for b in found if b.owner == "user"), found[0])
+                own = next((b for b in found if b.owner == "user"), None)
+                return replace(own, mixed=any(b.owner == "cuda" for b in found)) if own else found[0]
         elif not self.lib.Cursor_isNull(target) and self.lib.text(self.lib.getCursorSpelling(target)) == name:
             return self.declaration(target)
         kind = "member" if cursor.kind == c.MEMBER_REF_EXPR else ""

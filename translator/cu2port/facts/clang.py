@@ -71,7 +71,7 @@ class Binding:
     or the compiler), `undeclared`. `qualified`: with its namespaces and classes. `kind`: function, method, variable,
     parameter, type, member, enumerator, namespace, macro, or "". `type`: canonical, "" if it has none;
     `__cu2port_any` is a CUDA type of unknown shape. `file`: where it is declared, "" unless the owner is the user.
-    A name that several overloads fit is the user's if one of them is.
+    A name that several overloads fit is the user's if one of them is; `mixed`: CUDA has others of them.
     """
 
     owner: Owner
@@ -79,6 +79,7 @@ class Binding:
     kind: str
     type: str
     file: str
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from cu2port.core.late import regex
 from cu2port.core.model import Span
 from cu2port.facts.arithmetic import simple_type
+from cu2port.facts.clang import Binding
 from cu2port.facts.declared import is_builtin_within, is_declared_for
 from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
@@ -66,11 +67,20 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user"):
             own = binding.owner == "user" and not is_builtin_within(unit, i, binding)
+            own = own and not _moves_bits(unit, i, binding)
         else:
             own = _is_theirs(unit, unit.t[i])
         if own:
             others.add(i)
     return [i for i in found if i not in others]
+
+
+def _moves_bits(unit: Unit, i: int, binding: Binding) -> bool:
+    """Whether a template shuffles a value of any type, for some of which the program has an overload of its own.
+
+    The functions of warp.hpp move values of any type, so they do what both of them do.
+    """
+    return binding.mixed and unit.t[i].startswith("__shfl")
 
 
 def _may_be_cudas(unit: Unit, i: int) -> bool:
