@@ -27,10 +27,12 @@ def test_operations_of_the_simulator() -> None:
     wait = (
         "__shfl __shfl_xor_sync __ballot __any_sync __match_all_sync __reduce_add_sync __reduce_xor_sync __activemask "
         "__syncwarp __syncthreads __syncthreads_or __builtin_amdgcn_readlane __builtin_amdgcn_ballot_w64 "
-        "__builtin_amdgcn_update_dpp __builtin_amdgcn_permlane64 __hip_ds_swizzle __hip_move_dpp"
+        "__builtin_amdgcn_update_dpp __builtin_amdgcn_permlane64 __hip_ds_swizzle __hip_move_dpp mma_sync"
     )
     assert set(wait.split()) <= known.names
-    assert known.names.isdisjoint("__lane_id __lanemask_eq atomicAdd __threadfence __popc min printf".split())
+    assert known.names.isdisjoint(
+        "__lane_id __lanemask_eq atomicAdd __threadfence __popc min printf load_matrix_sync".split()
+    )
     wait = "sync shfl ballot match_any reduce exclusive_scan coalesced_threads labeled_partition barrier_wait"
     assert set(wait.split()) <= known.of_groups
     assert known.of_groups.isdisjoint("size thread_rank this_thread_block tiled_partition plus".split())

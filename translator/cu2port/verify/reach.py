@@ -24,6 +24,7 @@ SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"
 _MEETINGS = frozenset({"meet", "barrier", "grid_barrier"})  # of core.h: a lane waits
 _GROUPS = "hip_cooperative_groups.h"
 _COLLECTIVES = tuple(f"hipcub/{name}.h" for name in ("warp", "block", "block_sort", "block_merge"))
+_FRAGMENTS = "rocwmma/fragments.h"
 _CALL_OPERATOR = "operator()"
 _WORD = re.compile(r"\w+")
 _PASTE = re.compile(r"\s*##\s*")
@@ -44,8 +45,8 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Cross-lane operations: names at global scope, and names of cooperative groups and of hipCUB's collectives, which
-    other code may use for other things: they count after `.`, `->` or `::` only."""
+    """Cross-lane operations: names at global scope and of rocWMMA, and names of cooperative groups and of hipCUB's
+    collectives, which other code may use for other things: they count after `.`, `->` or `::` only."""
 
     names: frozenset[str]
     of_groups: frozenset[str]
@@ -89,6 +90,8 @@ def _operations(paths: Iterable[Path]) -> tuple[frozenset[str], frozenset[str]]:
                 of_groups |= found.calls.intersection(_names(unit, f))
             elif unit.path.endswith(_COLLECTIVES):  # what begins with a small letter is for these headers alone
                 of_groups |= {n for n in found.calls.intersection(_names(unit, f)) if n[0].isupper()}
+            elif unit.path.endswith(_FRAGMENTS):  # its namespace is mostly opened
+                names |= {n for n in found.calls.intersection(_names(unit, f)) if n.endswith("_sync")}
     return frozenset(names), frozenset(of_groups)
 
 

@@ -37,7 +37,7 @@ _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _INCLUDED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _EITHER = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
-_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust)/")
+_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust|rocwmma)/")
 _QUOTED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
