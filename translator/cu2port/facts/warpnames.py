@@ -76,7 +76,7 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
 
 
 def _moves_bits(unit: Unit, i: int, binding: Binding) -> bool:
-    """Whether a template shuffles a value of any type, for some of which the program has an overload of its own.
+    """Whether a template shuffles a value of any type, and the program has an overload of its own for some types.
 
     The functions of warp.hpp move values of any type, so they do what both of them do.
     """
