@@ -37,6 +37,9 @@ assert not torch.zeros_like(cpu).is_cuda and torch.zeros_like(cpu, device="cuda"
 assert gpu.type() == "torch.cuda.FloatTensor" and cpu.type("torch.cuda.FloatTensor").is_cuda
 with torch.device("cuda"):
     assert torch.empty(2).is_cuda
+host, other = torch.zeros(3), torch.empty(3, device="cuda")
+assert not host.copy_(gpu).is_cuda and host.tolist() == [1, 1, 1]
+assert torch.add(gpu, gpu, out=other) is other and other.is_cuda and other.cpu().tolist() == [2, 2, 2]
 model = torch.nn.Linear(3, 2).cuda()
 assert all(p.is_cuda for p in model.parameters()) and copy.deepcopy(model).weight.is_cuda
 model(gpu).sum().backward()

@@ -96,10 +96,13 @@ class Gpu:
             asked, kwargs = self.gpu, {**kwargs, "device": self.cpu}
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
-        on_gpu = asked is not None or (
-            not any(self.names_cpu(x) for x in named) and (self.any_on_gpu(args) or self.any_on_gpu(kwargs.values()))
-        )
-        return self.put(self.called((*args, *kwargs.values()), function, *args, **kwargs), on_gpu)
+        to_host = any(self.names_cpu(x) for x in named)
+        on_gpu = asked is not None or (not to_host and self.any_on_gpu((*args, *kwargs.values())))
+        values = (*args, *kwargs.values())
+        result = self.called(values, function, *args, **kwargs)
+        had = {id(x) for x in _flat(values) if isinstance(x, self.tensor)}  # `x.copy_(y)` gives back x, where it was
+        self.put([x for x in _flat((result,)) if id(x) not in had], on_gpu)
+        return result
 
     def move(self, x: Any, on_gpu: Any, copy: Any = False) -> Any:
         """A tensor on the other side: another one, as with a GPU."""
