@@ -12,6 +12,7 @@ from cu2port.syntax.tree import Assign, Binary, Decl, Expr, Num, Unary
 from cu2port.syntax.types import written
 
 _TYPE = "cufftHandle"
+_CUDA, _HIP = "#include <cufft.h>\n", "#include <hipfft/hipfft.h>\n"  # of examples
 _FUNCTIONS = frozenset(
     f"cufft{name}"
     for name in "Create Destroy ExecC2C ExecC2R ExecD2Z ExecR2C ExecZ2D ExecZ2Z MakePlan1d MakePlan2d MakePlan3d "
@@ -33,31 +34,34 @@ class PlanNumber(Check):
     triggers = frozenset({_TYPE, *_FUNCTIONS})
     examples = (
         Example(
-            "struct S { cufftHandle p, q; S() { p = -1; q = 0; } };\n",
-            "struct S { hipfftHandle p, q; S() { p = (hipfftHandle)-1; q = 0; } };\n",
+            _CUDA + "struct S { cufftHandle p, q; S() { p = -1; q = 0; } };\n",
+            _HIP + "struct S { hipfftHandle p, q; S() { p = (hipfftHandle)-1; q = 0; } };\n",
             "0 is a null pointer",
         ),
         Example(
-            "cufftHandle plan = -1;\nvoid f() { if (plan != -1) cufftDestroy(plan); }\n",
-            "hipfftHandle plan = (hipfftHandle)-1;\nvoid f() { if (plan != (hipfftHandle)-1) hipfftDestroy(plan); }\n",
+            _CUDA + "cufftHandle plan = -1;\nvoid f() { if (plan != -1) cufftDestroy(plan); }\n",
+            _HIP + "hipfftHandle plan = (hipfftHandle)-1;\n"
+            "void f() { if (plan != (hipfftHandle)-1) hipfftDestroy(plan); }\n",
             findings=2,
         ),
         Example(
-            "void f(P *p) { p->there = -1; p->other = -1; cufftPlan1d(&p->there, 8, CUFFT_C2C, 1); }\n",
-            "void f(P *p) { p->there = (hipfftHandle)-1; p->other = -1; hipfftPlan1d(&p->there, 8, HIPFFT_C2C, 1); }\n",
+            _CUDA + "template <class P> void f(P *p) {\n"
+            "    p->there = -1, p->other = -1;\n    cufftPlan1d(&p->there, 8, CUFFT_C2C, 1);\n}\n",
+            _HIP + "template <class P> void f(P *p) {\n"
+            "    p->there = (hipfftHandle)-1, p->other = -1;\n    hipfftPlan1d(&p->there, 8, HIPFFT_C2C, 1);\n}\n",
             "a member that another file declares",
         ),
         Example(
-            "#define NONE(s) s.p = -1\nstruct S { cufftHandle p; };\n",
-            "#define NONE(s) s.p = (hipfftHandle)-1\nstruct S { hipfftHandle p; };\n",
+            _CUDA + "#define NONE(s) s.p = -1\nstruct S { cufftHandle p; };\n",
+            _HIP + "#define NONE(s) s.p = (hipfftHandle)-1\nstruct S { hipfftHandle p; };\n",
             "in a macro body",
         ),
         Example(
-            "void f(cufftHandle p) { CHECK(p != -1); }\n",
-            "void f(hipfftHandle p) { CHECK(p != (hipfftHandle)-1); }\n",
+            _CUDA + "#define CHECK(x) if (!(x)) return\nvoid f(cufftHandle p) { CHECK(p != -1); }\n",
+            _HIP + "#define CHECK(x) if (!(x)) return\nvoid f(hipfftHandle p) { CHECK(p != (hipfftHandle)-1); }\n",
             "as a macro's argument",
         ),
-        Example("void f(cufftHandle *p) { int plan = -1; p = 0; g(plan != -1); }\n", note="no plan"),
+        Example(_CUDA + "void f(cufftHandle *p) { int plan = -1; p = 0; plan = plan != -1; }\n", note="no plan"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
