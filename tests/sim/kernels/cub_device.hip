@@ -122,4 +122,12 @@ int main() {
     for (int b = 0; b < 10; ++b)
         even = even && bins[b] == std::count_if(x.begin(), x.end(), [&](int v) { return (v + 500) / 100 == b; });
     say("DeviceHistogram", even);
+
+    hipcub::CachingDeviceAllocator kept(true), bins_of(2, 5, 10);
+    int *first = nullptr, *second = nullptr;
+    good = kept.DeviceAllocate(reinterpret_cast<void**>(&first), kN * sizeof(int)) == hipSuccess &&
+           bins_of.DeviceAllocate(0, reinterpret_cast<void**>(&second), kN * sizeof(int), nullptr) == hipSuccess &&
+           hipMemcpy(second, in.d, kN * sizeof(int), hipMemcpyDeviceToDevice) == hipSuccess;
+    say("CachingDeviceAllocator", good && first != second && kept.DeviceFree(first) == hipSuccess &&
+                                      bins_of.DeviceFree(0, second) == hipSuccess && kept.FreeAllCached() == hipSuccess);
 }

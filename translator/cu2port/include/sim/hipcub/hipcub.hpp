@@ -1,7 +1,9 @@
-// hipCUB on the CPU: function objects and iterators, the collectives of warps and blocks, the algorithms for a device.
+// hipCUB on the CPU: function objects and iterators, an allocator, the collectives of warps and blocks, the algorithms for
+// a device.
 #pragma once
 
 #include "types.h"
+#include "allocator.h"
 #include "warp.h"
 #include "block.h"
 #include "block_sort.h"
