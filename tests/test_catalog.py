@@ -487,12 +487,14 @@ def test_a_shuffle_in_a_template_is_not_the_programs_overload_alone(clang: Clang
         "template <class T> __device__ T f(T v) { return __shfl_down_sync(~0u, v, 16); }\n"
         "template <class T> __device__ bool g(T v) { return __any_sync(~0u, v); }\n"
         "__device__ P h(P v) { return __shfl_down_sync(~0u, v, 16); }\n"
+        "#define DOWN __shfl_down_sync\n#define ANY __any_sync\n"
     )
     out = translate(text, Options(), path="a.cu", clang=clang).output.decode()
     assert "return {cu2port::warp::shfl_down(m, v.a, d), v.b};" in out and "return cu2port::warp::any(m, v.a);" in out
     assert "T f(T v) { return cu2port::warp::shfl_down(~0u, v, 16); }" in out
     assert "bool g(T v) { return __any_sync(~0u, v); }" in out
     assert "P h(P v) { return __shfl_down_sync(~0u, v, 16); }" in out
+    assert "#define DOWN cu2port::warp::shfl_down\n" in out and "#define ANY __any_sync\n" in out
 
 
 def test_examples_show_their_name() -> None:

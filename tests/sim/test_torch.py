@@ -66,7 +66,9 @@ def test_torchs_folders_are_a_systems_behind_ours(torch: Path, tmp_path: Path) -
     line = read("nvcc", [f"-I{tmp_path}", f"-I{torch}", "-isystem", str(below), "-c", "k.cu"])
     assert extensions.prepare(line) and line.include_dirs == [str(tmp_path)]
     ours = line.flags.index(f"-I{extensions.PYTHON.parent}")
-    assert line.flags[ours + 1 : ours + 3] == ["-isystem", str(torch)]
+    front = Path(line.flags[ours + 1].removeprefix("-I"))
+    assert line.flags[ours + 2 : ours + 4] == ["-isystem", str(torch)]
+    assert "#include_next <torch/extension.h>" in (front / "torch" / "extension.h").read_text()
     line = read("nvcc", [f"-I{tmp_path}", "-c", "k.cu"])
     assert not extensions.prepare(line) and not line.flags
 

@@ -69,7 +69,7 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
             own = binding.owner == "user" and not is_builtin_within(unit, i, binding)
             own = own and not _moves_bits(unit, i, binding)
         else:
-            own = _is_theirs(unit, unit.t[i])
+            own = _is_theirs(unit, unit.t[i]) and not _may_be_overloaded(unit, i)
         if own:
             others.add(i)
     return [i for i in found if i not in others]
@@ -81,6 +81,18 @@ def _moves_bits(unit: Unit, i: int, binding: Binding) -> bool:
     The functions of warp.hpp move values of any type, so they do what both of them do.
     """
     return binding.mixed and unit.t[i].startswith("__shfl")
+
+
+def _may_be_overloaded(unit: Unit, i: int) -> bool:
+    """Whether token i is a shuffle in a macro's body, for values of any type, and what the program declares of its name
+    are overloads."""
+    name = unit.t[i]
+    return (
+        name.startswith("__shfl")
+        and unit.in_directive(i) is not None
+        and name not in unit.macros
+        and all(d.kind == "function" for d in unit.declarations.named(name))
+    )
 
 
 def _may_be_cudas(unit: Unit, i: int) -> bool:

@@ -8,6 +8,7 @@ import torch
 gpu = torch.ones(3, device="cuda")
 cpu = torch.ones(3)
 assert torch.cuda.is_available() and torch.cuda.device_count() == 1 and torch.version.cuda
+assert torch.has_cuda and torch.backends.cuda.is_built()
 assert gpu.is_cuda and not gpu.is_cpu and not cpu.is_cuda and cpu.is_cpu
 assert gpu.device == torch.device("cuda", 0) and gpu.get_device() == 0 and cpu.device.type == "cpu"
 for x in (

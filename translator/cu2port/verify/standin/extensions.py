@@ -1,20 +1,41 @@
 """Extensions of torch: compiled with torch's own headers for the CPU, and with ours where those lack CUDA's part.
 
 torch is the one of the Python that runs the build, made for the CPU. Its headers declare `at::cuda` and `c10::cuda`,
-whose library is not there, so include/sim/torch has headers of these names. Its sitecustomize.py is Python's part.
+whose library is not there, so include/sim/torch has headers of these names. cu2port_torch/host.h there has macros for
+the extension's code, and torch's headers must not see them. So each of these has one of its name in front of it, which
+takes the macros away and brings them back. Python's part is in include/sim/torch/python.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from cu2port.core.data import cache_dir
+from cu2port.core.version import __version__
 from cu2port.verify.sim_compiler import HEADERS
 from cu2port.verify.standin.words import CommandLine, Source
 
 _TORCH = HEADERS / "torch"
 PYTHON = _TORCH / "python"
 _CUDA = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:ATen|c10|torch/csrc)/cuda/", re.M)
+_PARTS = ("ATen", "c10", "torch")
+_HEADER = frozenset({".h", ".cuh", ".hpp"})
+_IN_FRONT = """#ifdef CU2PORT_IN_TORCH
+#include_next <{name}>
+#else
+#define CU2PORT_IN_TORCH
+#undef is_cuda
+#undef kCUDA
+#undef CUDA
+#include_next <{name}>
+#undef CU2PORT_IN_TORCH
+#include <cu2port_torch/host.h>
+#endif
+"""
 
 
 def is_torch(folder: str) -> bool:
@@ -31,8 +52,34 @@ def prepare(line: CommandLine) -> bool:
     if not folders:
         return False
     line.include_dirs = [d for d in line.include_dirs if d not in folders]
-    line.flags += [f"-I{_TORCH}", *(x for d in folders for x in ("-isystem", d))]
+    line.flags += [f"-I{_TORCH}", f"-I{in_front(folders)}", *(x for d in folders for x in ("-isystem", d))]
     return True
+
+
+def in_front(folders: Sequence[str]) -> Path:
+    """The folder with a header in front of each of torch's, made once for a torch."""
+    marks = [(str(Path(d).resolve()), Path(d).stat().st_mtime_ns if Path(d).is_dir() else 0) for d in folders]
+    key = hashlib.sha256(repr((__version__, _IN_FRONT, marks)).encode()).hexdigest()[:16]
+    out = cache_dir() / "sim" / f"torch-{key}"
+    if out.is_dir():
+        return out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+        made = Path(scratch) / "torch"
+        made.mkdir()
+        for folder in map(Path, folders):
+            for part in _PARTS:
+                for path in (folder / part).rglob("*"):
+                    name = path.relative_to(folder)
+                    if path.suffix in _HEADER and "include" not in name.parts and not (_TORCH / name).is_file():
+                        (made / name).parent.mkdir(parents=True, exist_ok=True)
+                        (made / name).write_text(_IN_FRONT.format(name=name.as_posix()))
+        try:
+            made.rename(out)
+        except OSError:  # another process was first
+            if not out.is_dir():
+                raise
+    return out
 
 
 def names_cuda(source: Source) -> bool:

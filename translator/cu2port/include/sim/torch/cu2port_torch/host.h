@@ -1,10 +1,9 @@
 // What a torch extension compiles with in the simulator: torch is built for the CPU, and its tensors are in the host's
-// memory, which the simulated GPU sees too. Every header of torch that extensions begin with includes this one last:
-// what they ask of a tensor's device is answered as for the GPU, and operators that they register for the GPU are the
-// ones that run, in place of those for the CPU. `is_cuda()` is false while Python calls a function with tensors of the
-// host alone; `==` lets `!x.is_cuda()` and a comparison of two of them mean what they say.
-//
-// The macros are defined anew by each such header, since one that follows declares functions of these names.
+// memory, which the simulated GPU sees too. A header in front of each of torch's ends with this one, and begins with
+// taking its macros away (standin/extensions.py). What extensions ask of a tensor's device is answered as for the GPU,
+// and operators that they register for the GPU are the ones that run, in place of those for the CPU. `is_cuda()` is
+// false while Python calls a function with tensors of the host alone; `==` lets `!x.is_cuda()` and a comparison of two
+// of them mean what they say.
 
 #ifndef CU2PORT_TORCH_HOST
 #define CU2PORT_TORCH_HOST

@@ -294,7 +294,8 @@ class Gpu:
             max_threads_per_multi_processor=2048,
             shared_memory_per_block=64 << 10,
         )
-        torch.version.cuda = "12.6"
+        torch.version.cuda, torch.has_cuda = "12.6", True
+        torch.backends.cuda.is_built = functools.partial(_answer, True)
         answers = {
             "is_available": True,
             "_is_compiled": True,
