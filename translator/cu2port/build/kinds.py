@@ -6,6 +6,7 @@ import os
 import re
 
 from cu2port.core.files import read_regular
+from cu2port.core.late import regex
 
 MOST_BYTES = 1 << 20  # of a build file that is read
 
@@ -43,7 +44,7 @@ _BINDS = re.compile(
     re.I | re.M,
 )
 _WORKFLOWS = "/.github/workflows/"
-_MEX = re.compile(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse|solver)\b")
+_MEX = regex(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse|solver)\b")
 _LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
