@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.verify.standin import extensions
+from cu2port.verify.standin.compiling import kind
 from cu2port.verify.standin.words import Source, read
 
 PROJECT = Path(__file__).parent / "projects" / "torch_rows"
@@ -74,18 +75,19 @@ def test_torchs_folders_are_a_systems_behind_ours(torch: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "cuda"),
     [
         ("#include <ATen/cuda/CUDAContext.h>\n", True),
         ("  # include <c10/cuda/CUDAGuard.h>\n", True),
-        ("#include <torch/extension.h>\n// #include <c10/cuda/CUDAGuard.h>\n", False),
-        ('#include "cuda/x.h"\n', False),
+        ('#include "own.h"\n', True),
+        ("#include <torch/extension.h>\n// #include <c10/cuda/CUDAGuard.h>\n", None),
+        ('#include "own/cuda/x.h"\n', None),
     ],
 )
-def test_a_source_that_includes_torchs_headers_about_cuda_is_cudas(text: str, names: bool, tmp_path: Path) -> None:
+def test_a_source_is_cudas_by_torchs_headers_about_cuda(text: str, cuda: bool | None, tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#include <ATen/cuda/CUDAContext.h>\n")
     (tmp_path / "a.cpp").write_text(text)
-    assert extensions.names_cuda(Source(tmp_path / "a.cpp", "c++")) is names
-    assert not extensions.names_cuda(Source(tmp_path / "gone.cpp", "c++"))
+    assert kind(Source(tmp_path / "a.cpp", "c++"), read("g++", ["-c", str(tmp_path / "a.cpp")])) is cuda
 
 
 def test_torchs_headers_stay_and_its_tensors_are_on_the_gpu(torch: Path, tmp_path: Path) -> None:

@@ -202,6 +202,12 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
             yield finding(OWN_HIP, message, 0, 0, severity=WARNING if asked.converts else INFO)
         return
     yield from anywhere(text)
+    if asked.kind in ("binding", "python"):
+        from cu2port.build.languages import other_language
+
+        yield from other_language(path, text)
+    if asked.kind == "binding":
+        return
     if asked.kind == "cmake":
         from cu2port.build.cmake import cmake
 
@@ -212,9 +218,6 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         yield from make(text, asked)
     elif asked.kind == "python" and not builds_extensions(text.encode("latin-1")):
         yield from _written(text)
-        yield from _other(path, text)
-    elif asked.kind == "binding":
-        yield from _other(path, text)
     elif asked.kind in ("setup", "python"):
         from cu2port.build.setup_py import setup_py
 
@@ -237,12 +240,6 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         yield from fortran(text, asked)
     else:
         yield from lines(text)
-
-
-def _other(path: str, text: str) -> Iterator[Finding]:
-    from cu2port.build.languages import other_language
-
-    yield from other_language(path, text)
 
 
 def _written(text: str) -> Iterator[Finding]:

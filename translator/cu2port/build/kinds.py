@@ -92,8 +92,8 @@ def builds_mex(data: bytes) -> bool:
 
 
 def is_build_file(path: str) -> bool:
-    """Whether a file is a build file by its name, by its text for a module of Python, Fortran and a shell's script, or
-    by its folder for a workflow. One that cannot be read is none: who copies it says so."""
+    """Whether a file is a build file by its name, by its text for kinds in BY_TEXT, or by its folder for a workflow.
+    One that cannot be read is none: who copies it says so."""
     kind = kind_of(os.path.basename(path))  # noqa: PTH119 - a Path for each file of a tree costs too much
     if kind not in BY_TEXT:
         return kind != ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -13,25 +14,27 @@ from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
 _MOST = 5  # lines of one file
-_LONGEST = 2_000  # characters of a line that are read
 _SHOWN = 100  # characters of a line in a message
+_REST = r".{0,300}"  # of a line: bounded, as lines may be long
 _LIBRARIES = r"(?:cuda|cudart|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc)"
 
 
 class Language(NamedTuple):
-    """A way to use CUDA from another language: file suffixes, the sign in a line, and what there is for AMD GPUs."""
+    """A way to use CUDA from another language: file suffixes, the sign in a line, and what there is for AMD GPUs.
+    `hints`: a text without any of these words has no sign, as most have none; () where that cannot be said."""
 
     name: str
     suffixes: tuple[str, ...]
     sign: re.Pattern[str]
     instead: str
+    hints: tuple[str, ...] = ()
 
 
 LANGUAGES = (
     Language(
         "Go (cgo)",
         (".go",),
-        re.compile(rf"#\s*cgo\b.*(?:-l{_LIBRARIES}\b|\bcuda\b|/cuda)|#\s*include\s*[<\"]{_LIBRARIES}"),
+        re.compile(rf"#[ \t]*cgo\b{_REST}(?:-l{_LIBRARIES}\b|\bcuda\b|/cuda)|#[ \t]*include[ \t]*[<\"]{_LIBRARIES}"),
         "`convert` ports the flags and the names behind C.; build, and fix what Go's types refuse",
     ),
     Language(
@@ -39,7 +42,7 @@ LANGUAGES = (
         (".rs",),
         re.compile(
             rf"\b(?:cust|cudarc|rustacuda|cuda_sys|cuda_runtime_sys|cuda_std)\b(?:::|;)|rustc-link-lib=\w*=?{_LIBRARIES}\b"
-            rf"|\.cuda\(true\)|#\[link\(name\s*=\s*\"{_LIBRARIES}"
+            rf"|\.cuda\(true\)|#\[link\(name[ \t]*=[ \t]*\"{_LIBRARIES}"
         ),
         "link amdhip64 and declare HIP's functions; build scripts call hipcc in place of nvcc",
     ),
@@ -47,34 +50,37 @@ LANGUAGES = (
         "Fortran",
         (".f90", ".f95", ".f03", ".f08", ".f", ".for", ".cuf"),
         re.compile(
-            r"\buse\s+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)\b|\battributes\s*\(\s*(?:global|device)"
-            r"|^\s*!\$cuf\b|\bname\s*=\s*['\"]cu(?:da)?[A-Z]",
-            re.I,
+            r"\buse[ \t]+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)\b"
+            r"|\battributes[ \t]*\([ \t]*(?:global|device)|^[ \t]*!\$cuf\b|\bname[ \t]*=[ \t]*['\"]cu(?:da)?[A-Z]",
+            re.I | re.M,
         ),
         "hipfort has HIP's interfaces for Fortran; CUDA Fortran kernels must be written in C++ or OpenMP",
     ),
     Language(
         "Python (ctypes)",
         (".py",),
-        re.compile(rf"\b(?:CDLL|LoadLibrary|find_library|dlopen)\b.*{_LIBRARIES}"),
+        re.compile(rf"\b(?:CDLL|LoadLibrary|find_library|dlopen)\b{_REST}{_LIBRARIES}"),
         "load libamdhip64.so and its kin, and call HIP's names",
+        ("CDLL", "LoadLibrary", "find_library", "dlopen"),
     ),
     Language(
         "Python (cupy, numba, pycuda, cuda-python)",
         (".py",),
         re.compile(
-            r"^\s*(?:import|from)\s+(?:cupy|pycuda|cuda\.bindings|skcuda|cuquantum)\b|^\s*from\s+numba\s+import.*\bcuda\b"
-            r"|\bnumba\.cuda\b|^\s*from\s+cuda\s+import"
+            r"^[ \t]*(?:(?:import|from)[ \t]+(?:cupy|pycuda|cuda\.bindings|skcuda|cuquantum)\b"
+            rf"|from[ \t]+(?:cuda import\b|numba[ \t]+import{_REST}\bcuda\b))|\bnumba\.cuda\b",
+            re.M,
         ),
         "CuPy has builds for ROCm; for the others hip-python, or numba-hip where it covers the code",
+        ("cupy", "numba", "pycuda", "cuda.bindings", "skcuda", "cuquantum", "cuda import"),
     ),
     Language(
         "Cython",
         (".pyx", ".pxd"),
-        re.compile(rf"cdef\s+extern\s+from\s+['\"<]*{_LIBRARIES}"),
+        re.compile(rf"cdef[ \t]+extern[ \t]+from[ \t]+['\"<]*{_LIBRARIES}"),
         "name HIP's headers and functions in the extern blocks",
     ),
-    Language("Julia", (".jl",), re.compile(r"^\s*(?:using|import)\s+CUDA\b|@cuda\b"), "AMDGPU.jl"),
+    Language("Julia", (".jl",), re.compile(r"^[ \t]*(?:using|import)[ \t]+CUDA\b|@cuda\b", re.M), "AMDGPU.jl"),
     Language(
         "Java", (".java", ".scala", ".kt"), re.compile(r"\bjcuda\b|org\.bytedeco\.cuda"), "no binding of HIP is kept"
     ),
@@ -100,16 +106,22 @@ def may_use(name: str) -> bool:
 def uses(name: str, text: str) -> Iterator[Use]:
     """The first lines of a file that use CUDA, at most 5."""
     suffix = PurePath(name).suffix.lower()
-    asked = [language for language in LANGUAGES if suffix in language.suffixes]
-    count = end = 0
-    for number, line in enumerate(text.splitlines(keepends=True), 1):
-        start, end = end, end + len(line)
-        found = next((x for x in asked if x.sign.search(line[:_LONGEST])), None)
-        if found is not None:
-            yield Use(number, start, end, found)
-            count += 1
-            if count >= _MOST:
-                return
+    found: dict[int, Use] = {}
+    for language in LANGUAGES:
+        if suffix in language.suffixes and (not language.hints or any(h in text for h in language.hints)):
+            for use in islice(_lines(text, language), _MOST):
+                found.setdefault(use.start, use)
+    yield from (found[start] for start in sorted(found)[:_MOST])
+
+
+def _lines(text: str, language: Language) -> Iterator[Use]:
+    """The lines with a sign of a language. A sign is in one line."""
+    end = 0
+    for m in language.sign.finditer(text):
+        if m.start() >= end:
+            start = text.rfind("\n", 0, m.start()) + 1
+            end = text.find("\n", m.end()) + 1 or len(text)
+            yield Use(text.count("\n", 0, start) + 1, start, end, language)
 
 
 def other_language(name: str, text: str) -> Iterator[Finding]:

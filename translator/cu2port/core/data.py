@@ -66,6 +66,24 @@ def cache_dir() -> Path:
     return Path(base) / "cu2port"
 
 
+def made_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """A folder of the cache, which `make` writes below another name when it is not there. It is never half-written."""
+    if folder.is_dir():
+        return folder
+    import tempfile  # most runs make none
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        made = Path(scratch) / "made"
+        make(made)
+        try:
+            made.rename(folder)
+        except OSError:  # another process was first
+            if not folder.is_dir():
+                raise
+    return folder
+
+
 def computed_from(kind: str, files: Iterable[Path | os.DirEntry[str]], make: Callable[[], Any]) -> Any:
     """What `make` makes of files of ours, as `marshal` takes it. It is kept in the cache until one of them changes; a
     damaged one is made again."""

@@ -37,6 +37,7 @@ _ZERO = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*(?:/[/*].*)?$", re.MULTILINE)
 _OPENMP = re.compile(r"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _INCLUDED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _EITHER = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
+_TORCHS = re.compile(r"(?:ATen|c10|torch/csrc)/cuda/")  # headers of torch that bring CUDA's names
 _HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust|rocwmma)/")
 _QUOTED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
@@ -192,7 +193,7 @@ def asks_for(starts: Iterable[Path], program: Program) -> bool | None:
         if INCLUDE_DIR in real.parents:
             continue
         for name in _INCLUDED.findall(text):
-            if CUDA_HEADER.match(name) and Path(name).name not in own:
+            if _TORCHS.match(name) or (CUDA_HEADER.match(name) and Path(name).name not in own):
                 return True
             hip = hip or _HIP.match(name) is not None
     return False if hip else None

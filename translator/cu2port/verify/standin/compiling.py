@@ -18,7 +18,6 @@ from cu2port.verify.device_names import localize_names
 from cu2port.verify.shielded import shields
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
-from cu2port.verify.standin.extensions import names_cuda
 from cu2port.verify.standin.words import CommandLine, Job, Source
 from cu2port.verify.two_sides import compile_both, has_two_sides, once
 
@@ -45,8 +44,6 @@ def kind(source: Source, line: CommandLine) -> bool | None:
         return True
     if source.language == "hip":
         return False
-    if names_cuda(source):
-        return True
     program = Program((source.path,), tuple(Path(d) for d in line.include_dirs))
     return sim_build.asks_for([source.path, *(p for p in map(Path, line.forced) if p.is_file())], program)
 

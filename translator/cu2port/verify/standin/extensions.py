@@ -9,19 +9,18 @@ takes the macros away and brings them back. Python's part is in include/sim/torc
 from __future__ import annotations
 
 import hashlib
-import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from cu2port.core.data import cache_dir
+from cu2port.core.data import cache_dir, made_once
 from cu2port.core.version import __version__
 from cu2port.verify.sim_compiler import HEADERS
-from cu2port.verify.standin.words import CommandLine, Source
+from cu2port.verify.standin.words import CommandLine
 
 _TORCH = HEADERS / "torch"
 PYTHON = _TORCH / "python"
-_CUDA = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:ATen|c10|torch/csrc)/cuda/", re.M)
+#: The variable that tells Python's part of the GPU: CUDA's release, the compute capability and the name.
+GPU = "CU2PORT_SIM_GPU"
 _PARTS = ("ATen", "c10", "torch")
 _HEADER = frozenset({".h", ".cuh", ".hpp"})
 _IN_FRONT = """#ifdef CU2PORT_IN_TORCH
@@ -60,32 +59,14 @@ def in_front(folders: Sequence[str]) -> Path:
     """The folder with a header in front of each of torch's, made once for a torch."""
     marks = [(str(Path(d).resolve()), Path(d).stat().st_mtime_ns if Path(d).is_dir() else 0) for d in folders]
     key = hashlib.sha256(repr((__version__, _IN_FRONT, marks)).encode()).hexdigest()[:16]
-    out = cache_dir() / "sim" / f"torch-{key}"
-    if out.is_dir():
-        return out
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
-        made = Path(scratch) / "torch"
-        made.mkdir()
-        for folder in map(Path, folders):
-            for part in _PARTS:
-                for path in (folder / part).rglob("*"):
-                    name = path.relative_to(folder)
-                    if path.suffix in _HEADER and "include" not in name.parts and not (_TORCH / name).is_file():
-                        (made / name).parent.mkdir(parents=True, exist_ok=True)
-                        (made / name).write_text(_IN_FRONT.format(name=name.as_posix()))
-        try:
-            made.rename(out)
-        except OSError:  # another process was first
-            if not out.is_dir():
-                raise
-    return out
+    return made_once(cache_dir() / "sim" / f"torch-{key}", lambda made: _write(folders, made))
 
 
-def names_cuda(source: Source) -> bool:
-    """Whether a source includes headers of torch that are about CUDA."""
-    try:
-        text = source.path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return _CUDA.search(text) is not None
+def _write(folders: Sequence[str], made: Path) -> None:
+    made.mkdir()
+    for folder in map(Path, folders):
+        for path in (p for part in _PARTS for p in (folder / part).rglob("*")):
+            name = path.relative_to(folder)
+            if path.suffix in _HEADER and "include" not in name.parts and not (_TORCH / name).is_file():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                (made / name).write_text(_IN_FRONT.format(name=name.as_posix()))

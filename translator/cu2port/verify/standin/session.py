@@ -53,6 +53,7 @@ def environment(
             out[name] = str(folder / "bin" / given)
     for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
         out[name] = os.pathsep.join(x for x in (f"{folder}/lib64", os.environ.get(name, "")) if x)
+    out[extensions.GPU] = f"{toolkit.CUDA_RELEASE} {toolkit.COMPUTE_CAPABILITY} {toolkit.GPU}"
     out["PYTHONPATH"] = os.pathsep.join(x for x in (str(extensions.PYTHON), os.environ.get("PYTHONPATH", "")) if x)
     if limits.threads:
         out["CU2PORT_SIM_THREADS"] = str(limits.threads)

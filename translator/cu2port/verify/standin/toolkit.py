@@ -7,13 +7,12 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from cu2port.build.table import table
 from cu2port.catalog import load_catalog
-from cu2port.core.data import cache_dir
+from cu2port.core.data import cache_dir, made_once
 from cu2port.core.version import __version__
 from cu2port.verify.cccl import find_cccl
 from cu2port.verify.sim_build import is_cuda_toolkit
@@ -21,6 +20,8 @@ from cu2port.verify.sim_compiler import HEADERS, RUNTIME, Toolchain
 from cu2port.verify.standin.words import HIPCC, NVCC
 
 CUDA_VERSION = "12.6.20"
+CUDA_RELEASE = CUDA_VERSION.rpartition(".")[0]
+GPU, COMPUTE_CAPABILITY = "cu2port simulated GPU", "8.0"
 HIP_VERSION = "7.1.0"
 _RUNTIMES = ("amdhip64", "cudadevrt", "hiprtc", "roctx64")
 #: Libraries of torch's that a torch for the CPU lacks, and that its extensions are linked with.
@@ -39,8 +40,8 @@ for word; do
 done
 value() {{
     case $1 in
-    name|gpu_name) printf 'cu2port simulated GPU' ;;
-    compute_cap) printf 8.0 ;;
+    name|gpu_name) printf '{gpu}' ;;
+    compute_cap) printf {compute} ;;
     index|pci.bus) printf %s "$2" ;;
     count) printf %s "${{CU2PORT_SIM_DEVICES:-1}}" ;;
     uuid|gpu_uuid) printf 'GPU-00000000-0000-0000-0000-%012d' "$2" ;;
@@ -72,10 +73,9 @@ done
 def version_text(mode: str) -> str:
     """What `--version` prints: the lines that CMake, Make and torch look for."""
     if mode == NVCC:
-        major = CUDA_VERSION.rpartition(".")[0]
         return (
             f"nvcc: stand-in of cu2port {__version__} for the Cuda compiler driver; it builds for the CPU\n"
-            f"Cuda compilation tools, release {major}, V{CUDA_VERSION}"
+            f"Cuda compilation tools, release {CUDA_RELEASE}, V{CUDA_VERSION}"
         )
     return (
         f"HIP version: {HIP_VERSION}\nclang version 20.0.0 (stand-in of cu2port {__version__}; it builds for the CPU)"
@@ -124,18 +124,7 @@ def lay_out(toolchain: Toolchain) -> Path:
     made = (__version__, Path(__file__).read_bytes(), find_cccl())
     key = repr((runtime.name, sys.executable, sys.path, made, sorted(_present())))
     folder = cache_dir() / "sim" / f"toolkit-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        root = Path(scratch) / "toolkit"
-        _write(root, folder, runtime)
-        try:
-            root.rename(folder)
-        except OSError:  # another process was first
-            if not folder.is_dir():
-                raise
-    return folder
+    return made_once(folder, lambda root: _write(root, folder, runtime))
 
 
 def _present() -> Iterator[str]:
@@ -210,7 +199,7 @@ def _programs(root: Path) -> None:
     )
     config.chmod(0o755)
     smi = root / "bin" / "nvidia-smi"
-    smi.write_text(_SMI.format(version=CUDA_VERSION.rpartition(".")[0]))
+    smi.write_text(_SMI.format(version=CUDA_RELEASE, gpu=GPU, compute=COMPUTE_CAPABILITY))
     smi.chmod(0o755)
 
 

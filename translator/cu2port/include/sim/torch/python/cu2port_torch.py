@@ -20,6 +20,7 @@ from typing import Any
 
 from cu2port_streams import Event, Stream
 
+GPU = "CU2PORT_SIM_GPU"  # the variable that a session sets, see standin/extensions.py
 _RUNTIME = b"libcu2port_sim"
 _MARK = "_cu2port_on_gpu"  # an attribute of a tensor
 
@@ -104,9 +105,9 @@ class Gpu:
         self.put([x for x in _flat((result,)) if id(x) not in had], on_gpu)
         return result
 
-    def move(self, x: Any, on_gpu: Any, copy: Any = False) -> Any:
+    def move(self, x: Any, on_gpu: Any) -> Any:
         """A tensor on the other side: another one, as with a GPU."""
-        if self.on_gpu(x) == on_gpu and not copy:
+        if self.on_gpu(x) == on_gpu:
             return x
         self.wait()
         return self.put(x.clone(), on_gpu)
@@ -284,17 +285,19 @@ class Gpu:
     def cuda(self) -> Any:
         """What `torch.cuda` answers."""
         torch, cuda = self.torch, self.torch.cuda
+        release, capability, name = os.environ[GPU].split(maxsplit=2)
+        major, minor = map(int, capability.split("."))
         properties = types.SimpleNamespace(
-            name="cu2port simulated GPU",
-            major=8,
-            minor=0,
+            name=name,
+            major=major,
+            minor=minor,
             total_memory=8 << 30,
             multi_processor_count=4,
             warp_size=int(os.environ.get("CU2PORT_SIM_WAVE", "64")),
             max_threads_per_multi_processor=2048,
             shared_memory_per_block=64 << 10,
         )
-        torch.version.cuda, torch.has_cuda = "12.6", True
+        torch.version.cuda, torch.has_cuda = release, True
         torch.backends.cuda.is_built = functools.partial(_answer, True)
         answers = {
             "is_available": True,
@@ -302,10 +305,10 @@ class Gpu:
             "is_initialized": True,
             "device_count": 1,
             "current_device": 0,
-            "get_device_name": properties.name,
-            "get_device_capability": (properties.major, properties.minor),
+            "get_device_name": name,
+            "get_device_capability": (major, minor),
             "get_device_properties": properties,
-            "get_arch_list": ["sm_80"],
+            "get_arch_list": [f"sm_{major}{minor}"],
             "is_bf16_supported": True,
             "is_current_stream_capturing": False,
             "mem_get_info": (properties.total_memory, properties.total_memory),

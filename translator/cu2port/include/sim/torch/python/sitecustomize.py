@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,10 @@ class _Finder:
             def exec_module(module: Any) -> None:
                 load(module)
                 if not module.cuda.is_available():
-                    from cu2port_torch import Gpu  # a program without torch has no use for it
+                    import cu2port_torch  # a program without torch has no use for it
 
-                    Gpu(module).install()
+                    if cu2port_torch.GPU in os.environ:
+                        cu2port_torch.Gpu(module).install()
 
             setattr(spec.loader, "exec_module", exec_module)  # noqa: B010 - mypy takes no assignment to a method
         return spec
