@@ -297,3 +297,22 @@ def test_time_grows_with_the_text(piece: str) -> None:
     d = read(piece * 3000)
     d.all()
     d.visible("a", len(d.lexed.t) - 1)
+
+
+def test_members_in_a_function_defined_outside_of_a_class_template() -> None:
+    text = "template <class T> struct A { int n; };\ntemplate <class T> int A<T>::f() { return n; }\nint n;\n"
+    lexed = lex(text)
+    use = lexed.places["n"][1]
+    d = Declarations(lexed).visible("n", use)
+    assert d is not None
+    assert (d.kind, d.scope.name) == ("member", "A")
+
+
+def test_class_that_has_a_constructor() -> None:
+    text = "struct A { A(int n); void f() { A a(1); } };\nstruct B : A { A* next; };\n"
+    lexed = lex(text)
+    declarations = Declarations(lexed)
+    for use in lexed.places["A"][2:]:
+        d = declarations.visible("A", use)
+        assert d is not None
+        assert d.kind == "type"

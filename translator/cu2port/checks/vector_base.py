@@ -4,14 +4,10 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
+from cu2port.facts.bases import bases
 from cu2port.facts.declared import VECTORS
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_class
-
-_BEFORE_BASE = frozenset({"public", "protected", "private", "virtual", ":", ","})
-_LONGEST = 60  # tokens of a class's head
 
 
 class VectorBase(Check):
@@ -41,8 +37,8 @@ class VectorBase(Check):
         for d in unit.declarations.outer():
             if not (d.defines and is_class(unit.t, d)):
                 continue
-            bases = _bases(unit, d)
-            for i in bases if len(bases) > 1 else ():
+            named = bases(unit, d)
+            for i in named if len(named) > 1 else ():
                 if unit.t[i] in words and not unit.owns(unit.t[i]):
                     yield self.finding(
                         f"`{d.name}` has `{unit.t[i]}` and another base, and HIP's vectors have operators: ambiguous",
@@ -51,15 +47,3 @@ class VectorBase(Check):
                         cuda=unit.t[i],
                         effects=(("all", "compile-error"),),
                     )
-
-
-def _bases(unit: Unit, d: Declaration) -> list[int]:
-    """The first word of each base of a class, without access and `virtual`."""
-    found: list[int] = []
-    for k in range(d.at + 1, min(d.stop, d.at + _LONGEST)):
-        if unit.t[k] in ("{", "("):
-            break
-        if is_identifier(unit.t[k]) and unit.t[k] not in _BEFORE_BASE and unit.tok(k - 1) in _BEFORE_BASE:
-            before = unit.text[unit.p[d.at] : unit.p[k]]
-            found += [k] if before.count("<") == before.count(">") else []  # else it is a template's argument
-    return found

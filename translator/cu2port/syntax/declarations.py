@@ -82,7 +82,7 @@ class Declarations:
         scope: Scope | None = self.scope_at(at)
         while scope is not None and _is_closed(scope):  # most names are those of the function itself
             for d in scope.names.get(name, ()):
-                if (d.at <= at or late or scope.kind == "class") and not d.qualified:
+                if (d.at <= at or late or scope.kind == "class") and not d.qualified and d.kind != "constructor":
                     return d
             scope = scope.parent
         known = self._known(name)
@@ -140,7 +140,7 @@ class Declarations:
         here = scope.names.get(name, ()) if local else known.spaces.get(scope.path, ())
         late = late or scope.kind == "class"
         for d in here:
-            if (d.at <= at or late) and not d.qualified:
+            if (d.at <= at or late) and not d.qualified and d.kind != "constructor":
                 return d
         for other in (*scope.spaces, *scope.bases, *((scope.owner,) if scope.owner else ())):
             if other not in seen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 
 from cu2port.syntax.code import Code
 from cu2port.syntax.declarators import (
@@ -245,7 +246,7 @@ class Entities:
         last = code.match[body] if has_body else max(close, min(body, code.stop) - 1)
         scope = self.open("function", d.name.text, open_, last, ("parameters", open_ + 1, close))
         if d.name.qualified:
-            scope.owner = "::".join(x for x in code.t[d.name.first : d.name.at] if is_identifier(x))
+            scope.owner = "::".join(_qualifiers(code, d.name.first, d.name.at))
         if has_body:
             scope.unread.append(("expression", close + 1, body))
             scope.unread.append(("statements", body + 1, code.match[body]))
@@ -291,3 +292,14 @@ class Entities:
                 self.expression(k, end)
                 k = end
             k = code.at(k + 1)
+
+
+def _qualifiers(code: Code, first: int, at: int) -> Iterator[str]:
+    """The namespaces and classes before a name, without their templates' arguments."""
+    k = first
+    while k < at:
+        if code.t[k] == "<" and (close := code.angle(k)) > 0:
+            k = close
+        elif is_identifier(code.t[k]) and code.t[k] != "template":
+            yield code.t[k]
+        k = code.at(k + 1)
