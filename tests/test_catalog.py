@@ -446,6 +446,13 @@ def test_a_source_in_c_has_no_default_arguments(clang: ClangService) -> None:
     assert [j.finding.code for j in result.findings if j.outcome is not Outcome.APPLIED] == ["CU106"]
 
 
+def test_address_of_a_function_with_more_parameters_in_hip() -> None:
+    text = "typedef cudaError_t (*F)(void**, size_t);\nF f = (F)cudaMallocHost, g = &cudaMallocHost;\n"
+    out = translate(text + "void h(void** p) { f = cudaMallocHost; cudaMallocHost(p, 4); }\n").output.decode()
+    assert out.count("hipMallocHost") == 3
+    assert "hipHostMalloc(p, 4)" in out
+
+
 def test_flags_of_mapping_that_are_passed_at_registration(clang: ClangService) -> None:
     """They have the values of HIP's flags of registration; the function that they are for stays, as HIP lacks it."""
     text = (

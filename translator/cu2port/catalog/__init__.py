@@ -51,8 +51,9 @@ class Row:
     `hip` is empty exactly when `mapping` is `unsupported`, or when the word is removed (`drop`). `bare`: a `struct`
     or `enum` before the name is removed, since the HIP name is a typedef; `tag`: what is written behind it instead.
     `template`: the name counts only where `<` follows.
-    `c_call`: `call` in C sources. `helper`: the cu2port header that declares the target. `args`: argument index ->
-    template; `call`: template of the whole call; `argc`: the argument counts that the row applies to (empty: any);
+    `c_call`: `call` in C sources; `pointer`: the target where the name is not called. `helper`: the cu2port header that
+    declares the target. `args`: argument index -> template; `call`: template of the whole call; `argc`: the argument
+    counts that the row applies to (empty: any);
     `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument count. `no_images`: the
     target for GPUs without texture units, of `texture.hpp`. Versions are text, "" = unknown.
     """
@@ -82,6 +83,7 @@ class Row:
     template: bool = False
     tag: str = ""
     c_call: str = ""
+    pointer: str = ""
     helper: str = ""
     drop: bool = False
 
@@ -356,6 +358,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         template=bool(data.get("template", False)),
         tag=data.get("tag", ""),
         c_call=data.get("c_call", ""),
+        pointer=data.get("pointer", ""),
         helper=data.get("helper", ""),
         drop=bool(data.get("drop", False)),
     )

@@ -137,6 +137,8 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     if row.no_images and lack_images(unit.options.archs):
         row = without_images(row)
         use = dataclasses.replace(use, row=row)
+    if row.pointer and unit.tok(use.last + 1) != "(" and unit.in_directive(use.last) is None:
+        return _renamed(row, row.pointer, start, end, (replace(start, end, row.pointer),))
     if row.c_call and suffix(unit.path) == ".c":
         row = dataclasses.replace(
             row, mapping="change", call=row.c_call, why="HIP's has a default value, in C++ alone."

@@ -26,6 +26,7 @@ _COMMON = frozenset(
         "bare",
         "tag",
         "c_call",
+        "pointer",
         "helper",
         "no_images",
         "template",
