@@ -14,7 +14,9 @@ from cu2port.facts.branches import (
     Comparison,
     comparison,
     is_asked,
+    is_in_code,
     names_gpus,
+    names_sides,
     newer_only,
     older_computes,
     older_is_empty,
@@ -34,8 +36,6 @@ from cu2port.syntax.tree import Binary, Name, Unary
 _HOST_OR_LATER = re.compile(
     r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
 )
-_OF_NVCC = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "&&"})
-_SIDES = frozenset({"__device__", "__forceinline__", "__inline__", "inline", "static"})
 
 
 class CudaArch(Check):
@@ -153,6 +153,11 @@ class CudaArch(Check):
             "    return 1 - 2 / (expf(2 * a) + 1);\n#endif\n}\n",
             "for information: each branch gives a value of the same operands",
         ),
+        Example(
+            "#define BODY(T) __device__ T f(T x) { if (__CUDA_ARCH__ >= 530) return x; return x / 2; }\n",
+            "#define BODY(T) __device__ T f(T x) { if (true) return x; return x / 2; }\n",
+            "in a macro body that no condition of a directive can use",
+        ),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
         Example("#if defined(__CUDA_ARCH__)\n#elif defined(__HIP_DEVICE_COMPILE__)\n#endif\n", note="has a HIP branch"),
@@ -184,7 +189,7 @@ class CudaArch(Check):
     def _defined(self, unit: Unit, i: int) -> Finding:
         """What is said of a test whether the macro is defined."""
         asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
-        alone = _names_sides(unit, i)
+        alone = names_sides(unit, i)
         if alone is not None:
             asked, hip = "to name `__device__`, which HIP's host pass reads too", "__HIPCC__"
         elif _flags_later(unit, i):
@@ -212,7 +217,7 @@ class CudaArch(Check):
             if found is not None and reason:
                 newer = found.op in (">", ">=") or found.number == 0
                 text = "defined(__HIP_DEVICE_COMPILE__)" if newer else "!defined(__HIP_DEVICE_COMPILE__)"
-                if unit.in_directive(i) is None:  # an expression, which only the device pass can have read
+                if is_in_code(unit, i):  # an expression, which only the device pass can have read
                     text = "true" if newer else "false"
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: {reason}, in the device pass",
@@ -234,7 +239,7 @@ class CudaArch(Check):
                     cuda="__CUDA_ARCH__",
                     hip="__HIP_DEVICE_COMPILE__",
                 )
-            elif found is not None and ordered and unit.in_directive(i) is None:
+            elif found is not None and ordered and is_in_code(unit, i):
                 text = "false" if found.op in (">", ">=") else "true"
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: HIP has no such number and takes the code for older GPUs",
@@ -245,9 +250,9 @@ class CudaArch(Check):
                     cuda="__CUDA_ARCH__",
                     effects=(("all", "compile-error"),),
                 )
-            elif unit.options.cuda_arch and (ordered or unit.in_directive(i) is None):
+            elif unit.options.cuda_arch and (ordered or is_in_code(unit, i)):
                 yield self._as_asked(unit, i, ordered)
-            elif unit.in_directive(i) is None:
+            elif is_in_code(unit, i):
                 yield self.finding(
                     "`__CUDA_ARCH__` is not defined by HIP, so its value does not compile",
                     start,
@@ -265,12 +270,16 @@ class CudaArch(Check):
                     cuda="__CUDA_ARCH__",
                 )
             else:
+                d = unit.in_directive(i)
+                of_macro = d is not None and d.keyword == "define"
+                older = "here: the branch for older GPUs is compiled"
+                where = "in a condition of `#if`, and in code it does not compile" if of_macro else older
                 yield self.finding(
-                    "`__CUDA_ARCH__` is not defined by HIP and counts as 0 here: the branch for older GPUs is compiled",
+                    f"`__CUDA_ARCH__` is not defined by HIP and counts as 0 {where}",
                     start,
                     end,
                     cuda="__CUDA_ARCH__",
-                    effects=(("all", "wrong-result"),),
+                    effects=(("all", "compile-error" if of_macro else "wrong-result"),),
                     why=(
                         "See that the branch which HIP takes does the whole job, then ask for the feature instead.",
                         "`--cuda-arch sm_80` makes HIP take the branches for that GPU of NVIDIA's.",
@@ -342,30 +351,6 @@ def _flags_later(unit: Unit, i: int) -> bool:
     inner = unit.lexed.directives_in(g.start, g.end)
     code = sum(x.stop - x.first for x in inner) < bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
     return not code and all(x.keyword == "define" and x.stop - x.first <= 3 for x in inner)
-
-
-def _names_sides(unit: Unit, i: int) -> tuple[int, ...] | None:
-    """Whether all that a branch does is to define words for `__host__ __device__`: then each `__device__` that lacks
-    `__host__`, else None.
-
-    clang's host pass checks the calls of device code, and takes a function without the word for the host's alone.
-    """
-    d = unit.in_directive(i)
-    if d is None or d.keyword not in ("if", "ifdef"):
-        return None
-    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    asked = [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")]
-    if g is None or not _OF_NVCC.issuperset(asked) or asked.count("__CUDA_ARCH__") != 1:
-        return None
-    inner = unit.lexed.directives_in(g.start, g.end)
-    code = any(g.start <= unit.p[x] < g.end for x in range(d.stop, inner[0].first)) if inner else True
-    if code or not all(x.keyword == "define" for x in inner):
-        return None
-    bodies = [(x, unit.t[x.first : x.stop]) for x in inner]
-    if not any("__device__" in words for _, words in bodies):
-        return None
-    alone = [x for x, words in bodies if "__host__" not in words and _SIDES.issuperset(words[3:])]
-    return tuple(k for x in alone for k in range(x.first + 3, x.stop) if unit.t[k] == "__device__")
 
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:

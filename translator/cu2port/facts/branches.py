@@ -20,6 +20,9 @@ from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternar
 #: synchronised votes) are on every GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and PTX.
 LAST_COMMON = 720
 
+_OF_NVCC = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "&&"})
+_SIDES = frozenset({"__device__", "__forceinline__", "__inline__", "inline", "static"})
+_OF_STATEMENTS = frozenset({"{", "}", ";", "if", "return", "asm"})
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 
@@ -48,7 +51,7 @@ def comparison(
 ) -> Comparison | None:
     """The comparison with a number that macro token i takes part in, or None: in a directive of one of these keywords,
     or else in code."""
-    d = unit.in_directive(i)
+    d = None if is_in_code(unit, i) else unit.in_directive(i)
     if not in_code if d is None else d.keyword not in keywords:
         return None
     path = around(unit, i)
@@ -64,6 +67,12 @@ def comparison(
         return None
     first, last = own_tokens(e)
     return Comparison(e.op if e.a is path[0] else _FLIP[e.op], number, unit.p[first], unit.end(last))
+
+
+def is_in_code(unit: Unit, i: int) -> bool:
+    """Whether a token is in no directive, or in the body of a macro that no condition of a directive can have used."""
+    d = unit.in_directive(i)
+    return d is None or (d.keyword == "define" and not _OF_STATEMENTS.isdisjoint(unit.t[d.first + 2 : d.stop]))
 
 
 def summed_comparison(unit: Unit, i: int) -> tuple[Comparison, int, int] | None:
@@ -287,6 +296,30 @@ def _only_stops(unit: Unit, g: Group) -> bool:
 def _value(number: str) -> int:
     known = constants.literal(number)
     return 0 if known is None else known.value
+
+
+def names_sides(unit: Unit, i: int) -> tuple[int, ...] | None:
+    """Whether all that a branch does is to define words for `__host__ __device__`: then each `__device__` that lacks
+    `__host__`, else None.
+
+    clang's host pass checks the calls of device code, and takes a function without the word for the host's alone.
+    """
+    d = unit.in_directive(i)
+    if d is None or d.keyword not in ("if", "ifdef"):
+        return None
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    asked = [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")]
+    if g is None or not _OF_NVCC.issuperset(asked) or asked.count("__CUDA_ARCH__") != 1:
+        return None
+    inner = unit.lexed.directives_in(g.start, g.end)
+    code = any(g.start <= unit.p[x] < g.end for x in range(d.stop, inner[0].first)) if inner else True
+    if code or not all(x.keyword == "define" for x in inner):
+        return None
+    bodies = [(x, unit.t[x.first : x.stop]) for x in inner]
+    if not any("__device__" in words for _, words in bodies):
+        return None
+    alone = [x for x, words in bodies if "__host__" not in words and _SIDES.issuperset(words[3:])]
+    return tuple(k for x in alone for k in range(x.first + 3, x.stop) if unit.t[k] == "__device__")
 
 
 def tested_defined(unit: Unit, i: int) -> bool:
