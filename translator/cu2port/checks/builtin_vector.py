@@ -3,17 +3,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Edit, Finding, Options, Severity, replace
+from cu2port.core.model import Edit, Finding, Options, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import HEADER, counted_anew, solo
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.neighbours import is_counted_with
 from cu2port.syntax.types import written
+from cu2port.syntax.words import BUILTIN_TYPES
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})
 _KEYWORDS = frozenset({"else", "do"})
+_BEFORE_CALLS = frozenset({"else", "do", "return", "new"})
+_TYPES = frozenset({"uint3", "dim3"})
 _SIZES = frozenset({"blockDim", "gridDim"})
 
 
@@ -80,6 +83,21 @@ class BuiltinVector(Check):
             "__device__ void f() { int i = blockDim.x * blockIdx.x + threadIdx.x; g(blockDim); }\n",
             note="members, and dim3",
         ),
+        Example(
+            "struct P { __device__ P(int a, uint3 b); __device__ P(uint3 b); };\n"
+            "__device__ void f() { P p(1, threadIdx); P* q = new P(1, blockIdx); P r{threadIdx}; }\n",
+            "struct P { __device__ P(int a, uint3 b); __device__ P(uint3 b); };\n"
+            "__device__ void f() { P p(1, make_uint3(threadIdx.x, threadIdx.y, threadIdx.z));"
+            " P* q = new P(1, make_uint3(blockIdx.x, blockIdx.y, blockIdx.z));"
+            " P r{make_uint3(threadIdx.x, threadIdx.y, threadIdx.z)}; }\n",
+            "for a constructor",
+        ),
+        Example(
+            "int n;\nextern const uint3 threadIdx;\n__device__ void f() { uint3 t = threadIdx; }\n",
+            "int n;\n\n__device__ void f() { uint3 t = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z); }\n",
+            "a declaration for editors and the host",
+            findings=2,
+        ),
         Example("__device__ void f() { dim3 t = threadIdx; }\n", note="it turns into dim3"),
         Example("void f(uint3 threadIdx) { g(threadIdx); }\n", note="the user's own"),
     )
@@ -87,6 +105,16 @@ class BuiltinVector(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*unit.words & _NAMES):
             name = unit.t[i]
+            first = _declared_again(unit, i)
+            if first >= 0:
+                yield self.finding(
+                    f"`{name}` is declared again, and has a type of its own in HIP",
+                    unit.p[first],
+                    unit.end(i + 1),
+                    (replace(unit.p[first], unit.end(i + 1), ""),),
+                    cuda=name,
+                    effects=(("all", "compile-error"),),
+                )
             if not (made := whole(unit, i)):
                 continue
             plain = (of_members(unit, i, made),)
@@ -129,7 +157,7 @@ def _wanted(unit: Unit, i: int) -> str:
     """The type that the place of token i asks for, as far as this file says; "" where it does not."""
     before = unit.tok(i - 1)
     named = is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)) and unit.tok(i - 3) not in _KEYWORDS
-    if before in ("=", "(", "{") and named:
+    if before in ("=", "(", "{") and named and (before == "=" or unit.tok(i - 3) in _TYPES):
         return unit.tok(i - 3)  # type name = ..., type name(...), type name{...}
     if before == "=" and is_identifier(unit.tok(i - 2)):  # a variable or member that was declared elsewhere
         known = [d for d in unit.declarations.named(unit.t[i - 2]) if d.kind in ("variable", "member", "parameter")]
@@ -142,26 +170,50 @@ def _wanted(unit: Unit, i: int) -> str:
     if before == "return":
         f = unit.function_at(i)
         return unit.tok(f.name_at - 1) if f is not None else ""
-    if before not in ("(", ","):
-        return ""
+    return _of_parameter(unit, i) if before in ("(", ",", "{") else ""
+
+
+def _of_parameter(unit: Unit, i: int) -> str:
+    """The type of the parameter that token i is an argument for, by the functions and constructors of this file."""
     opener, place = i - 1, 0
-    while opener > 0 and unit.t[opener] != "(":
-        if unit.t[opener] in (";", "{", "}"):
+    while opener > 0 and unit.t[opener] not in ("(", "{"):
+        if unit.t[opener] in (";", "}"):
             return ""
         place += unit.t[opener] == ","
         opener = unit.match[opener] - 1 if unit.t[opener] in (")", "]") and unit.match[opener] > 0 else opener - 1
-    callee = unit.tok(opener - 1)
+    callee = opener - 1
+    if not is_identifier(unit.tok(callee)):
+        return ""
+    if is_identifier(unit.tok(callee - 1)) and unit.tok(callee - 1) not in _BEFORE_CALLS:
+        callee -= 1  # `R r(1, threadIdx)`
+    elif unit.tok(opener) == "{" and unit.tok(callee - 1) in (")", ";", "}"):
+        return ""
+    count = len(unit.split_args(opener + 1, unit.match[opener]))
     kinds = set()
-    for f in unit.functions:
-        if f.name == callee:
-            parameters = unit.split_args(f.params[0] + 1, f.params[1])
-            words = (
-                re.findall(r"\w+", unit.text[parameters[place].start : parameters[place].end])
-                if (place < len(parameters))
-                else []
-            )
+    for parameters in _signatures(unit, callee):
+        if len(parameters) >= count:
+            words = re.findall(r"\w+", unit.text[parameters[place].start : parameters[place].end])
             kinds.add(next((w for w in words if w not in ("const", "struct")), ""))
+    kinds -= BUILTIN_TYPES  # which no built-in variable turns into
     return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _signatures(unit: Unit, callee: int) -> Iterator[tuple[Span, ...]]:
+    """The parameters of the functions that a name may call, and of the constructors where it is a class."""
+    declared = unit.declarations.named(unit.t[callee])
+    for d in declared:
+        made = unit.declarations.members(d, d.name) if d.kind == "type" else (d,) if d.kind == "function" else ()
+        for f in made:
+            if unit.tok(f.at + 1) == "(":
+                yield unit.split_args(f.at + 2, unit.match[f.at + 1])
+
+
+def _declared_again(unit: Unit, i: int) -> int:
+    """The first token of `extern const uint3 threadIdx;`, where token i is the name; -1 for any other use."""
+    d = unit.declarations.declared_at(i) if unit.tok(i + 1) == ";" and is_identifier(unit.tok(i - 1)) else None
+    if d is None or d.scope.kind != "file" or unit.in_directive(i) is not None:
+        return -1
+    return d.first if "extern" in unit.t[d.first : i] else -1
 
 
 def _own(unit: Unit) -> frozenset[str]:
@@ -169,5 +221,7 @@ def _own(unit: Unit) -> frozenset[str]:
     return frozenset(
         unit.t[k]
         for k in unit.find(*unit.words & _NAMES)
-        if is_identifier(before := unit.tok(k - 1)) and before not in ("return", "else")
+        if is_identifier(before := unit.tok(k - 1))
+        and before not in ("return", "else")
+        and _declared_again(unit, k) < 0
     )
