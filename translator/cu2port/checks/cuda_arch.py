@@ -270,21 +270,25 @@ class CudaArch(Check):
                     cuda="__CUDA_ARCH__",
                 )
             else:
-                d = unit.in_directive(i)
-                of_macro = d is not None and d.keyword == "define"
-                older = "here: the branch for older GPUs is compiled"
-                where = "in a condition of `#if`, and in code it does not compile" if of_macro else older
-                yield self.finding(
-                    f"`__CUDA_ARCH__` is not defined by HIP and counts as 0 {where}",
-                    start,
-                    end,
-                    cuda="__CUDA_ARCH__",
-                    effects=(("all", "compile-error" if of_macro else "wrong-result"),),
-                    why=(
-                        "See that the branch which HIP takes does the whole job, then ask for the feature instead.",
-                        "`--cuda-arch sm_80` makes HIP take the branches for that GPU of NVIDIA's.",
-                    ),
-                )
+                yield self._counts_as_zero(unit, i)
+
+    def _counts_as_zero(self, unit: Unit, i: int) -> Finding:
+        """What is said where the number is asked for and HIP has no answer of its own."""
+        d = unit.in_directive(i)
+        of_macro = d is not None and d.keyword == "define"
+        older = "here: the branch for older GPUs is compiled"
+        return self.finding(
+            "`__CUDA_ARCH__` is not defined by HIP and counts as 0 "
+            + ("in a condition of `#if`, and in code it does not compile" if of_macro else older),
+            unit.p[i],
+            unit.end(i),
+            cuda="__CUDA_ARCH__",
+            effects=(("all", "compile-error" if of_macro else "wrong-result"),),
+            why=(
+                "See that the branch which HIP takes does the whole job, then ask for the feature instead.",
+                "`--cuda-arch sm_80` makes HIP take the branches for that GPU of NVIDIA's.",
+            ),
+        )
 
     def _as_asked(self, unit: Unit, i: int, ordered: bool) -> Finding:
         """What is said where the options give HIP a number: later GPUs are not it, and a value is written out."""
