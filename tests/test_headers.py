@@ -118,6 +118,12 @@ def test_in_c_the_headers_are_empty(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.split()) == (0, ["int", "n;"]), done.stderr[:2000]
 
 
+def test_headers_may_be_in_a_block_of_extern_c(compiler: str, tmp_path: Path) -> None:
+    """A header with device code may be included between `extern "C" {` and its end, as nvcc's programs do it."""
+    text = 'extern "C" {\n#include <cu2port/ptx.hpp>\n#include <cu2port/simd.hpp>\n}\n'
+    built(compiler, text + "int main() { return cu2port::ptx::bfe_u32(1, 1, 1); }\n", tmp_path)
+
+
 def test_rows_with_a_target_of_ours_name_its_header() -> None:
     wrong = [r.cuda for r in load_catalog() if "cu2port::" in f"{r.hip} {r.older_hip} {r.call}" and not r.helper]
     assert not wrong

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_ATOMIC_HPP
 #define CU2PORT_ATOMIC_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <atomic>
 #include <cstddef>
@@ -311,5 +312,6 @@ CU2PORT_ATOMIC void atomic_thread_fence(std::memory_order order, thread_scope sc
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_ATOMIC_HPP

@@ -3,6 +3,7 @@
 #ifndef CU2PORT_BLAS_HPP
 #define CU2PORT_BLAS_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hipblas/hipblas.h>
 
@@ -23,5 +24,6 @@ inline hipblasComputeType_t compute_type(hipDataType type) {
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_DOT_HPP
 #define CU2PORT_DOT_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include "ptx.hpp"
 
@@ -43,5 +44,6 @@ CU2PORT_PTX unsigned dp2a_hi(ushort2 a, uchar4 b, unsigned c) { return dp2a_hi(d
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_DOT_HPP

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_FUNCTIONAL_HPP
 #define CU2PORT_FUNCTIONAL_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <type_traits>
 #ifndef __HIPCC_RTC__
@@ -92,5 +93,6 @@ template <class T> using iter_reference_t = decltype(*cu2port::declval<T &>());
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_FUNCTIONAL_HPP

@@ -6,6 +6,7 @@
 #ifndef CU2PORT_GL_HPP
 #define CU2PORT_GL_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_gl_interop.h>
@@ -120,5 +121,6 @@ inline hipError_t gl_unmap_buffer(unsigned buffer) {
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif

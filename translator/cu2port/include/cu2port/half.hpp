@@ -7,6 +7,7 @@
 #ifndef CU2PORT_HALF_HPP
 #define CU2PORT_HALF_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
 #include <hip/hip_runtime.h>
@@ -244,5 +245,6 @@ CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hbne2, cu2port::hne)
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_HALF_HPP

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_HALF_ATOMIC_HPP
 #define CU2PORT_HALF_ATOMIC_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
 #include <hip/hip_runtime.h>
@@ -78,5 +79,6 @@ __device__ inline __hip_bfloat162 atomic_add(__hip_bfloat162 *address, __hip_bfl
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_HALF_ATOMIC_HPP

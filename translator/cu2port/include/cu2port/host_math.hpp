@@ -4,6 +4,7 @@
 #ifndef CU2PORT_HOST_MATH_HPP
 #define CU2PORT_HOST_MATH_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cmath>
 #ifdef __HIPCC__
@@ -105,5 +106,6 @@ CU2PORT_MATH_OF_ORDER(yn)
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_HOST_MATH_HPP

@@ -3,6 +3,7 @@
 #ifndef CU2PORT_LABELED_PARTITION_HPP
 #define CU2PORT_LABELED_PARTITION_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -42,5 +43,6 @@ template <class Group, class Label> Group labeled_partition(const Group& group, 
 
 #endif
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_LABELED_PARTITION_HPP

@@ -12,6 +12,7 @@
 #ifndef CU2PORT_MMA_HPP
 #define CU2PORT_MMA_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include "names_off.hpp"
 #include "ptx.hpp"
@@ -553,5 +554,6 @@ CU2PORT_MMA_B1(And, _and_popc)
 
 #include "names_on.hpp"
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_MMA_HPP

@@ -6,6 +6,7 @@
 #ifndef CU2PORT_NVTX_HPP
 #define CU2PORT_NVTX_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cstddef>
 #include <cstdint>
@@ -231,5 +232,6 @@ void mark_in(const Args&... args) {
 }  // namespace nvtx
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif

@@ -5,6 +5,7 @@
 #ifndef CU2PORT_PINNED_HPP
 #define CU2PORT_PINNED_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>
 
@@ -65,5 +66,6 @@ bool operator!=(const pinned_allocator<T>&, const pinned_allocator<U_>&) noexcep
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif

@@ -11,6 +11,7 @@
 #ifndef CU2PORT_PIPELINE_HPP
 #define CU2PORT_PIPELINE_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cstddef>
 #include <cstdint>
@@ -400,5 +401,6 @@ template <std::size_t N_, class T> CU2PORT_PIPELINE auto segment(T* p) -> T (*)[
 }  // namespace cu2port
 
 #undef CU2PORT_PIPELINE
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_PIPELINE_HPP

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_PTX_HPP
 #define CU2PORT_PTX_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include "names_off.hpp"
 
@@ -674,5 +675,6 @@ CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
 
 #include "names_on.hpp"
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_PTX_HPP

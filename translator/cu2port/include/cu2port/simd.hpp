@@ -7,6 +7,7 @@
 #ifndef CU2PORT_SIMD_HPP
 #define CU2PORT_SIMD_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -258,5 +259,6 @@ CU2PORT_SIMD_PREDICATE2(vibmin_u16x2, <=, unsigned, vminu2)
 #undef CU2PORT_SIMD_SATURATES
 #undef CU2PORT_SIMD_UNARY
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_SIMD_HPP

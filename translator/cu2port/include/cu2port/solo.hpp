@@ -7,6 +7,7 @@
 #ifndef CU2PORT_SOLO_HPP
 #define CU2PORT_SOLO_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cstdio>
 
@@ -68,5 +69,6 @@ inline dim3 block(dim3 asked) {
 
 #undef CU2PORT_SOLO
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_SOLO_HPP

@@ -6,6 +6,7 @@
 #ifndef CU2PORT_SOLO_GROUPS_HPP
 #define CU2PORT_SOLO_GROUPS_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>
 
@@ -70,5 +71,6 @@ CU2PORT_SOLO void sync(const cu2port::solo::grid_group& grid) { grid.sync(); }
 
 #undef CU2PORT_SOLO
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_SOLO_GROUPS_HPP

@@ -5,6 +5,7 @@
 #ifndef CU2PORT_STREAM_HPP
 #define CU2PORT_STREAM_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>
 
@@ -67,5 +68,6 @@ private:
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif

@@ -6,6 +6,7 @@
 #ifndef CU2PORT_STREAM_VECTOR_HPP
 #define CU2PORT_STREAM_VECTOR_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>
 #include <istream>
@@ -22,5 +23,6 @@ operator>>(Stream &in, HIP_vector_type<T, N_> &v) {
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_STREAM_VECTOR_HPP

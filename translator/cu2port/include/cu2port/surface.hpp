@@ -6,6 +6,7 @@
 #ifndef CU2PORT_SURFACE_HPP
 #define CU2PORT_SURFACE_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -51,5 +52,6 @@ template <class T> __device__ inline T surfCubemapread(hipSurfaceObject_t surfac
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_SURFACE_HPP

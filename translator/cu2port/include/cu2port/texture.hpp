@@ -9,6 +9,7 @@
 #ifndef CU2PORT_TEXTURE_HPP
 #define CU2PORT_TEXTURE_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -572,5 +573,6 @@ CU2PORT_TEXTURE_SURFACE(2DLayered, (int x, int y, int layer), (x, y, layer), x, 
 
 }  // namespace cu2port
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_TEXTURE_HPP

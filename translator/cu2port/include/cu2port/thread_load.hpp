@@ -7,6 +7,7 @@
 #ifndef CU2PORT_THREAD_LOAD_HPP
 #define CU2PORT_THREAD_LOAD_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>
 #include <hipcub/hipcub.hpp>
@@ -63,5 +64,6 @@ __device__ inline typename std::iterator_traits<I_>::value_type ThreadLoad(I_ at
 }  // namespace cu2port
 
 #undef CU2PORT_THREAD_LOAD
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_THREAD_LOAD_HPP

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_TILE_REDUCE_HPP
 #define CU2PORT_TILE_REDUCE_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -171,5 +172,6 @@ CU2PORT_TILE auto invoke_one_broadcast(const Group& group, Function&& function, 
 #undef CU2PORT_TILE
 #undef CU2PORT_TILE_VALUE
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_TILE_REDUCE_HPP

@@ -7,6 +7,7 @@
 #ifndef CU2PORT_UNTRANSLATED_HPP
 #define CU2PORT_UNTRANSLATED_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #if defined(__HIP__) || defined(__HIPCC__)
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -60,5 +61,6 @@ CU2PORT_UNTRANSLATED_BOTH constexpr bool same(const char* a, const char* b) {
 #undef CU2PORT_UNTRANSLATED_HOST
 #undef CU2PORT_UNTRANSLATED_BOTH
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_UNTRANSLATED_HPP

@@ -8,6 +8,7 @@
 #ifndef CU2PORT_WARP_HPP
 #define CU2PORT_WARP_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 namespace cu2port {
 namespace warp {
@@ -386,5 +387,6 @@ CU2PORT_WARP void syncwarp(unsigned mask CU2PORT_WARP_HERE) {
 #undef CU2PORT_WARP_VALUE
 #endif
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_WARP_HPP

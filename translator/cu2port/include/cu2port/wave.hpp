@@ -7,6 +7,7 @@
 #ifndef CU2PORT_WAVE_HPP
 #define CU2PORT_WAVE_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include "warp.hpp"
 
@@ -48,5 +49,6 @@ template <class T> CU2PORT_WAVE T sum(T value) { return reduce(value, warp::deta
 #undef CU2PORT_WAVE
 #endif
 
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_WAVE_HPP

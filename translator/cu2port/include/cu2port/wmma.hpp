@@ -8,6 +8,7 @@
 #ifndef CU2PORT_WMMA_HPP
 #define CU2PORT_WMMA_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
+extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
@@ -405,5 +406,6 @@ namespace wmma = nvcuda::wmma;
 
 #undef CU2PORT_WMMA
 #include "names_on.hpp"
+}  // extern "C++"
 #endif  // __cplusplus
 #endif  // CU2PORT_WMMA_HPP
