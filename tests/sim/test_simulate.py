@@ -40,6 +40,16 @@ def cu2port(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_memory_for_pointers_to_qualified_types(simulated: Simulated) -> None:
+    """The forms for a type cast as C does: programs allocate flags that are volatile."""
+    ran = simulated(
+        HEAD + "int main() { volatile unsigned *a, *b, *c, *d; const int* e;\n"
+        "return hipMalloc(&a, 4) + hipMallocManaged(&b, 4) + hipHostMalloc(&c, 4) + hipMallocAsync(&d, 4, 0)\n"
+        "+ hipMalloc(&e, 4) + !(a && b && c && d && e); }\n"
+    )
+    assert ran.code == 0, ran.output
+
+
 def test_exit_code_is_the_programs(simulated: Simulated) -> None:
     ran = simulated(HEAD + 'int main(int argc, char** argv) { printf("%s\\n", argv[1]); return 7; }', 64, "hello")
     assert (ran.code, ran.output) == (7, b"hello\n")

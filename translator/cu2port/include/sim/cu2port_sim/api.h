@@ -289,8 +289,8 @@ inline hipError_t hipDevicePrimaryCtxRelease(hipDevice_t) { return hipSuccess; }
 // --- memory ------------------------------------------------------------------------------------------------------
 
 template <class T>
-inline hipError_t hipMalloc(T** p, size_t n) {
-    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 2));
+inline hipError_t hipMalloc(T** p, size_t n) {  // a cast of C's: T may be volatile
+    return cu2port_sim::note(cu2port_sim::allocate_to((void**)p, n, 2));
 }
 template <class T>
 inline hipError_t hipExtMallocWithFlags(T** p, size_t n, unsigned) { return hipMalloc(p, n); }
@@ -298,17 +298,17 @@ template <class T>
 inline hipError_t hipMallocAsync(T** p, size_t n, hipStream_t s) {
     const hipError_t e = hipMalloc(p, n);
     if (e || *p == nullptr || !cu2port_sim::orders_work()) return e;
-    return cu2port_sim::submit(s, [at = *p] { return cu2port_sim::allocated_by_work(at), 0; }, hipGraphNodeTypeMemAlloc);
+    return cu2port_sim::submit(s, [at = (void*)*p] { return cu2port_sim::allocated_by_work(at), 0; }, hipGraphNodeTypeMemAlloc);
 }
 template <class T>
 inline hipError_t hipMallocFromPoolAsync(T** p, size_t n, hipMemPool_t, hipStream_t s) { return hipMallocAsync(p, n, s); }
 template <class T>
 inline hipError_t hipMallocManaged(T** p, size_t n, unsigned = hipMemAttachGlobal) {
-    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 3));
+    return cu2port_sim::note(cu2port_sim::allocate_to((void**)p, n, 3));
 }
 template <class T>
 inline hipError_t hipHostMalloc(T** p, size_t n, unsigned = 0) {
-    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 1));
+    return cu2port_sim::note(cu2port_sim::allocate_to((void**)p, n, 1));
 }
 template <class T>
 inline hipError_t hipMallocHost(T** p, size_t n) { return hipHostMalloc(p, n); }
