@@ -72,9 +72,23 @@ def test_words_of_nvcc() -> None:
     assert line.include_dirs == ["a", "b", "c"]
     assert line.defines == ["X=1", "Y", "__CUDA_NO_HALF_OPERATORS__"]
     assert [x for x in line.link if not str(x).startswith(("-O", "-f", "-m"))] == [
-        *("-L/l", "-lcudart", "-lm", "-Xlinker", "-z", "-Xlinker", "now"),
-        *(Source(Path("x.cu"), "cu"), "y.o", Source(Path("z.cpp"), "c++"), "libz.a"),
+        *("-Wl,--start-group", Source(Path("x.cu"), "cu"), "y.o", Source(Path("z.cpp"), "c++"), "libz.a"),
+        *("-L/l", "-Xlinker", "-z", "-Xlinker", "now", "-lcudart", "-lm", "-Wl,--end-group"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "linked"),
+    [
+        ("-lm -Xlinker -la x.o", "-Wl,--start-group x.o -Xlinker -la -lm -Wl,--end-group"),
+        ("x.o -shared", "x.o -shared"),
+        ("-Wl,--whole-archive -lx -Wl,--no-whole-archive x.o", "-Wl,--whole-archive -lx -Wl,--no-whole-archive x.o"),
+    ],
+)
+def test_libraries_before_what_needs_them(words: str, linked: str) -> None:
+    """nvcc gives the linker one group, libraries last; a compiler of the host keeps its order."""
+    assert " ".join(map(str, read("nvcc", words.split()).link)) == linked
+    assert " ".join(map(str, read("g++", words.split()).link)) == words
 
 
 def test_commas_of_nvccs_macros() -> None:
@@ -169,6 +183,18 @@ def test_separate_compilation(folder: Path) -> None:
     assert (alone.returncode, alone.stdout) == (0, "ran\n")
     other = called("simulate", "--wave", "64", "--", "./good", cwd=folder)
     assert "built for another wave size than 64" in other.stderr
+
+
+@pytest.mark.slow
+def test_sources_of_the_host_are_not_the_device_compilers(folder: Path) -> None:
+    """g++ and nvcc do not define `__CUDACC__` for C++: a header that needs nvcc's own is left out there."""
+    guard = "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#include <math_functions.hpp>\nint nvcc() { return %d; }\n"
+    (folder / "host.cpp").write_text(guard % 1 + "#error not for the host\n#endif\nint host() { return 1; }\n")
+    (folder / "device.cu").write_text(guard % 0 + "#else\n#error for nvcc\n#endif\nint host();\n" + KERNEL)
+    (folder / "main.cpp").write_text("int run(); int host(); int main() { return run() + host() - 1; }\n")
+    build = "g++ -I$CUDA_HOME/include -c host.cpp -o a.o && nvcc -c host.cpp -o b.o && nvcc -DFROM=3 -c device.cu"
+    done = called("simulate", "--", "sh", "-c", f"{build} && nvcc main.cpp a.o device.o -o main && ./main", cwd=folder)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

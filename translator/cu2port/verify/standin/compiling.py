@@ -73,7 +73,8 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         if source.language == "c":  # the simulator's headers are C++
             sim_build.make_cpp(copy, (unit.text for unit in files))
         hidden = shields(program.defines, folder / "shields", (unit.text for unit in files))
-        words = [*hidden, *_words(line, settings, program, folder, copy, before)]
+        host = source.language in ("c++", "c")  # code for GPUs is compiled as another language
+        words = [*hidden, *_words(line, settings, program, folder, copy, before, host)]
         depends = folder / "depends.d"
         if line.depends:
             words += _depends(line, depends, out or source.path.with_suffix(".o"))
@@ -127,15 +128,20 @@ def _plain(line: CommandLine) -> list[str]:
 
 
 def _words(
-    line: CommandLine, settings: Settings, program: Program, folder: Path, copy: Path, before: Sequence[Path]
+    line: CommandLine,
+    settings: Settings,
+    program: Program,
+    folder: Path,
+    copy: Path,
+    before: Sequence[Path],
+    host: bool,
 ) -> list[str]:
     toolchain = settings.toolchain
     flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
     if not any(f.startswith("-O") for f in flags):
         flags.insert(0, "-O2")
     words = [*toolchain.flags(settings.wave, settings.check), *flags]
-    if program.cuda or program.units[0].suffix in (".cu", ".hip"):
-        words += ["-D__HIP__=1", "-D__HIPCC__=1"]
+    words += ["-DCU2PORT_SIM_HOST=1"] if host else ["-D__HIP__=1", "-D__HIPCC__=1"]
     words += toolchain.runtime_first(words)
     words += [f"-D{d}" for d in program.defines if not d.startswith("THRUST_DEVICE_SYSTEM=")]  # Thrust runs on the host
     words += [x for b in before for x in ("-include", str(b))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -158,6 +159,7 @@ _LANGUAGES = {
     **dict.fromkeys((".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", ".CPP"), "c++"),
     **dict.fromkeys((".c", ".i"), "c"),
 }
+_WITH_VALUE = frozenset({"-Xlinker", "-T", "-u", "-z", "-rpath"})  # options of a link whose value is a word of its own
 _DEVICE_FILES = (".ptx", ".cubin", ".fatbin", ".hsaco", ".co")
 _PARTS = re.compile(r'(?:\\,|"[^"]*"|[^,])+')
 _GLUED = ("-Wl,", "-I", "-D", "-U", "-L", "-l", "-o", "-x", "-isystem", "-include", "-MF", "-MT", "-MQ")
@@ -197,7 +199,30 @@ def read(mode: str, words: Sequence[str]) -> CommandLine:
     _read_words(line, mode, list(_expanded(mode, words)), 0)
     if line.job in (Job.OBJECT, Job.PREPROCESS, Job.DEPEND) and line.output and len(line.sources) > 1:
         raise CannotRun(f"-o {line.output}: one output for {len(line.sources)} sources")
+    if mode == NVCC and line.job is Job.LINK:
+        line.link = _as_nvcc_links(line.link)
     return line
+
+
+def _as_nvcc_links(words: Sequence[str | Source]) -> list[str | Source]:
+    """nvcc gives the linker what is linked before the libraries, and all of it as one group: `-lm main.o` links."""
+    inputs: list[str | Source] = []
+    options: list[str | Source] = []
+    libraries: list[str | Source] = []
+    each = iter(words)
+    for word in each:
+        if isinstance(word, Source) or not word.startswith("-"):
+            inputs.append(word)
+        elif word.startswith("-l"):
+            libraries.append(word)
+        else:
+            options.append(word)
+            if word in _WITH_VALUE:
+                options.append(next(each))
+    if not libraries or any("whole-archive" in w for w in options if isinstance(w, str)):
+        return list(words)
+    group = ("", "") if sys.platform == "darwin" else ("-Wl,--start-group", "-Wl,--end-group")
+    return [w for w in (*group[:1], *inputs, *options, *libraries, *group[1:]) if w]
 
 
 def _expanded(mode: str, words: Sequence[str], depth: int = 0) -> Iterator[str]:

@@ -2,11 +2,13 @@
 #pragma once
 
 #ifndef CU2PORT_SIM_CUDA  // cuda/cuda_runtime.h includes this header, too
+#ifndef CU2PORT_SIM_HOST  // a unit for the host's compiler, which has neither of these two
 #ifndef __HIPCC__
 #define __HIPCC__ 1
 #endif
 #ifndef __HIP__
 #define __HIP__ 1
+#endif
 #endif
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
