@@ -229,6 +229,14 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "set(X ${CUDAToolkit_ROOT}/targets/x86_64-linux/include /usr/local/cuda/targets/sbsa-linux/lib/stubs)\n",
             "set(X ${CUDAToolkit_ROOT}/include /opt/rocm/lib/stubs)\n",
         ),
+        (
+            "target_link_libraries(x /usr/local/cuda/lib64/libcudart.so $ENV{CUDA_HOME}/lib64/stubs/libcuda.so)\n",
+            "target_link_libraries(x /opt/rocm/lib/libamdhip64.so $ENV{ROCM_PATH}/lib/libamdhip64.so)\n",
+        ),
+        (
+            'set(X "${CUDA_TOOLKIT_ROOT_DIR}/lib64/libcufft.so;/usr/local/cuda/lib64/libmine.so" /lib64/libcufft.so)\n',
+            'set(X "${CUDA_TOOLKIT_ROOT_DIR}/lib/libhipfft.so;/opt/rocm/lib/libmine.so" /lib64/libcufft.so)\n',
+        ),
         ("set(X $ENV{CUDA_HOME}/targets/x86_64-linux/lib)\n", "set(X $ENV{ROCM_PATH}/lib)\n"),
         ('set(NVCC "${CUDA_PATH}/bin/nvcc")\n', 'set(NVCC "${CUDA_PATH}/bin/hipcc")\n'),
         ("find_program(X nvcc PATHS ${P})\n", "find_program(X hipcc PATHS ${P})\n"),

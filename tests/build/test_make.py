@@ -145,6 +145,7 @@ def ported(text: str, **asked: object) -> str:
         ("L = -L/usr/local/cuda/lib$(S) -L/usr/local/cuda/$(X)\n", "L = -L/opt/rocm/lib -L/opt/rocm/lib\n"),
         ("D = /usr/local/cuda\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n", "D = /opt/rocm\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n"),
         ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib/stubs\n"),
+        ("L = /usr/local/cuda/lib64/stubs/libcuda.so\n", "L = /opt/rocm/lib/libamdhip64.so\n"),
         (
             "D = /usr/local/cuda\nI = -I$(D)/targets/sbsa-linux/include\n",
             "D = /opt/rocm\nI = -I$(D)/include -D__HIP_PLATFORM_AMD__\n",

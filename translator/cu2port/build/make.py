@@ -16,7 +16,7 @@ from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_fold
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool
-from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_file, library_flag, swap
+from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
@@ -58,7 +58,6 @@ _NVCC_ALONE = re.compile(  # options that a host compiler ends at
     r"|(?<![\w-])--?(?:gpu-)?arch(?:itecture)?[ \t]*=?[ \t]*(?:sm|compute)_\d"
 )
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
-_LIBRARY_FILE = re.compile(r"(?P<folder>/lib(?:64)?)?/(?P<file>lib(?P<name>\w+)\.(?:a|so))(?![\w.])")
 _LIB_BY_NAME = re.compile(  # of CUDA's folder, in an option for the linker: a variable says which
     r"""(?:-L|-Wl,-rpath[,=])["']?(?:\$[({]?(?P<home>\w+)[)}]?|/usr/local/cuda[\d.-]*)"""
     r"""(?P<folder>/(?:lib(?:64)?)?\$[({]?[\w.]+[)}]?)/?[,"']?$"""
@@ -366,9 +365,8 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     row = table()["library"].get(library[1]) if library else None
     if row is not None:
         yield library_flag(row, word.text, word.start, options.gap(text, word, word.end))
-    for m in _LIBRARY_FILE.finditer(word.text) if "/lib" in word.text else ():
-        if row := table()["library"].get(m["name"]):
-            yield library_file(row, m, word.start, inner is not None)
+    if "/lib" in word.text:
+        yield from library_files(word.text, word.start, inner is not None)
 
 
 def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, swap
+from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, swap
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
 
@@ -138,11 +138,14 @@ def _folders(c: Command, arg: Arg) -> Iterator[Finding]:
 
 
 def _inner(arg: Arg, at: int) -> Iterator[Finding]:
-    """The folder of libraries or headers that follows CUDA's folder at `at`, where ROCm's has another name."""
+    """The folder of libraries or headers that follows CUDA's folder at `at`, where ROCm's has another name, and the
+    file of a library in it."""
     m = INNER.match(arg.text, at)
     if m and m[0] not in ("/lib", "/include"):
         what = "headers" if m["include"] else "libraries"
         yield swap(TOOLKIT, m[0], m["include"] or "/lib", arg.inner + at, f"ROCm's {what} are there")
+    if m and not m["include"]:
+        yield from library_files(arg.text, arg.inner, True, m.end())
 
 
 def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) -> Iterator[Finding]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from cu2port.build.pages import LIBRARY
 from cu2port.build.rule import BuildRule
-from cu2port.build.table import Row
+from cu2port.build.table import Row, table
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Edit, Finding, Severity, Trust, replace
 
@@ -21,6 +21,7 @@ _OTHER_SYSTEM = regex(
 #: the folder where CUDA's toolkit is as a rule, in a path or alone
 HOME = regex(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))")
 INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?![\w-])")  # of HOME: what is below it
+_LIBRARY_FILE = regex(r"(?P<folder>/lib(?:64)?)?(?P<stubs>/stubs)?/(?P<file>lib(?P<name>[\w-]+)\.(?:a|so))(?![\w.])")
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
 TOOLKITS = frozenset(
     "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
@@ -175,9 +176,17 @@ def library_flag(row: Row, word: str, start: int, removal: Edit) -> Finding:
     return by_hand(LIBRARY, word, row.why, row.instead, start, end)
 
 
-def library_file(row: Row, found: re.Match[str], word: int, moved: bool) -> Finding:
-    """What the path of a library's file becomes, whose groups are `folder`, `file` and `name`, in the word at `word`.
-    `moved`: another edit changes the folder. ROCm's libraries are shared ones, and in no `lib64`."""
+def library_files(text: str, start: int, moved: bool, at: int = -1) -> Iterator[Finding]:
+    """What paths of libraries' files become, in a text that begins at `start`; `at`: only the one that goes on there.
+    `moved`: another edit changes the folder."""
+    for m in _LIBRARY_FILE.finditer(text) if at < 0 else filter(None, (_LIBRARY_FILE.match(text, at),)):
+        if row := table()["library"].get(m["name"]):
+            yield _library_file(row, m, start, moved)
+
+
+def _library_file(row: Row, found: re.Match[str], word: int, moved: bool) -> Finding:
+    """What the path of a library's file becomes, in the word at `word`. ROCm's libraries are shared ones, in no
+    `lib64`, and have no stubs."""
     old = found["file"]
     if row.fate != "rewrite":
         start = word + found.start("file")
@@ -185,6 +194,9 @@ def library_file(row: Row, found: re.Match[str], word: int, moved: bool) -> Find
     new, start = f"lib{row.to}.so", found.start("file")
     if found["folder"] and not moved:
         old, new, start = found[0], f"/lib/{new}", found.start()
+    elif found["stubs"]:
+        start = found.start("stubs")
+        old, new = found.string[start : found.end()], f"/{new}"
     return swap(LIBRARY, old, new, word + start, row.why, True)
 
 
