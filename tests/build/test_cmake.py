@@ -384,6 +384,19 @@ def test_values_in_quotes_for_the_shell_are_one_word(before: str, after: str) ->
     assert ported(preset.format("CUDA", f" {before}"), "CMakePresets.json") == wanted
 
 
+def test_sources_that_are_c_plus_plus_without_a_gpu_are_marked() -> None:
+    """The branch without CUDA says that they are C++; it still does, and the list of a pattern is HIP's before it."""
+    without = "if(GPU)\n  enable_language(CUDA)\nelse()\n"
+    without += "  set_source_files_properties({} PROPERTIES LANGUAGE CXX)\nendif()\n"
+    mark = "set_source_files_properties({} PROPERTIES LANGUAGE HIP)\n"
+    assert mark.format("${S}") in ported("file(GLOB S *.cu)\n" + without.format("${S}") + "add_library(x ${S})\n")
+    found = ported(without.format("a.cu b.cu") + "add_library(x a.cu b.cu)\n")
+    assert f"endif()\nif(CMAKE_HIP_COMPILER)\n  {mark.format('a.cu b.cu')}endif()\nadd_library(x a.cu b.cu)\n" in found
+    assert ported(found) == found
+    alone = "set_source_files_properties(a.cu PROPERTIES LANGUAGE CXX)\nadd_library(x a.cu)\n"
+    assert ported(alone) == alone
+
+
 def test_patterns_of_sources_are_marked_after_them() -> None:
     assert ported("file(GLOB S src/*.cu)\n") == (
         "file(GLOB S src/*.cu)\nset_source_files_properties(${S} PROPERTIES LANGUAGE HIP)\n"

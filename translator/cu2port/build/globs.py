@@ -29,13 +29,14 @@ class Known:
     """What a file says of sources. `marked`: words that have the property LANGUAGE; `others`: variables that only
     commands read which take no sources, as in a script that `cmake -P` runs; `made`: targets that it makes;
     `looked_up`: words of its commands `file(GLOB ...)`; `handed`: words of the lists that it hands to the folder
-    above, by where the command begins that does."""
+    above, by where the command begins that does; `fallback`: words that are sources in C++ under a condition."""
 
     marked: frozenset[str]
     others: frozenset[str]
     made: frozenset[str] = frozenset()
     looked_up: frozenset[str] = frozenset()
     handed: Mapping[int, tuple[Arg, ...]] = field(default_factory=dict)
+    fallback: frozenset[str] = frozenset()
 
 
 def several(names: Sequence[str]) -> str:

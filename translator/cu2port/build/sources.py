@@ -32,12 +32,16 @@ _NO_LISTS = frozenset({"filter", "remove_item", "find", "transform"})
 def known(commands: Collection[Command]) -> globs.Known:
     """What the commands of a file say of sources."""
     marked: set[str] = set()
+    fallback: set[str] = set()
     given: set[str] = set()
     used: set[str] = set()
+    depth = 0  # of conditions
     for c in commands:
+        depth += (c.name == "if") - (c.name == "endif")
         sets = c.name in ("set_source_files_properties", "set_property")
         if sets and ("LANGUAGE" in c.words or OF_SOURCES in c.words):
-            marked.update(piece for word in c.words for piece in word.split(";"))
+            others = fallback if depth and c.words[-2:] in (("LANGUAGE", "CXX"), ("LANGUAGE", "C")) else marked
+            others.update(piece for word in c.words for piece in word.split(";"))
         names = {m[1] for word in c.words for m in _REFERENCE.finditer(word)}
         if c.name in _NO_SOURCES or c.name in ("foreach", "list"):
             used |= names | ({*c.words} if c.name == "foreach" else set())
@@ -45,7 +49,7 @@ def known(commands: Collection[Command]) -> globs.Known:
             given |= names
     made = frozenset(c.words[0] for c in commands if c.words and c.name.startswith(_MAKES))
     found = frozenset(word for c in commands if c.name == "file" for word in c.words)
-    return globs.Known(frozenset(marked), frozenset(used - given), made, found, _handed(commands))
+    return globs.Known(frozenset(marked), frozenset(used - given), made, found, _handed(commands), frozenset(fallback))
 
 
 def _handed(commands: Collection[Command]) -> dict[int, tuple[Arg, ...]]:
@@ -142,6 +146,8 @@ def languages(text: str, c: Command, asked: Asked, known: globs.Known) -> Iterat
         other = c.name == "target_sources" and c.words[0] not in known.made  # properties are of a folder
         scope = f" TARGET_DIRECTORY {c.words[0]}" if other else ""
         lines = f"set_source_files_properties({' '.join(names)}{scope} PROPERTIES LANGUAGE HIP){lead}"
+        if known.fallback.intersection(names):  # C++ without a GPU, as the file says above
+            lines = f"if(CMAKE_HIP_COMPILER){lead}  {lines}endif(){lead}"
     here = asked.folder.rpartition("/")[2] + "/"
     above = (new for arg in known.handed.get(c.start, ()) for new in _cuda_sources(arg, asked))
     # who gets `here/a.cu` is in the folder above
