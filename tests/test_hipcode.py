@@ -279,6 +279,21 @@ def test_a_twin_has_the_name_that_is_left_without_the_backends(tmp_path: Path, o
     assert (tmp_path / "out" / of_cuda).read_text() == CUDA
 
 
+def test_a_source_by_the_projects_own_names_counts_with_its_twin(tmp_path: Path) -> None:
+    """`gpuMalloc` is CUDA's or HIP's by a header of the project: the sources that use it name neither."""
+    kernel = '#include "gpu.h"\n__global__ void k(float* p) { *p = 1; }\n'
+    gpu = "#ifdef P_HIP\n#include <hip/hip_runtime.h>\n#define gpuMalloc hipMalloc\n#else\n"
+    files = {
+        "CMakeLists.txt": "project(p)\nif(P_HIP)\n  enable_language(HIP)\nendif()\n",
+        "gpu.h": f"{gpu}#include <cuda_runtime.h>\n#define gpuMalloc cudaMalloc\n#endif\n",
+        **{f"{n}.cu": kernel for n in range(3)},
+        **{f"{n}.hip": f'#include "{n}.cu"\n' for n in range(3)},
+        **{f"old{n}.cpp": CUDA for n in range(8)},
+    }
+    hip = _run(_tree(tmp_path / "in", files), tmp_path / "out").record.hip
+    assert hip is not None and hip.decision == "both" and "4 of 12 files" in hip.message
+
+
 def test_a_header_with_a_twin_that_cudas_code_includes_is_converted(tmp_path: Path) -> None:
     """It is of a port that nobody keeps: what is converted does not compile without it."""
     header = '#include "cuda_more.h"\nint* made();\n'
@@ -342,6 +357,7 @@ def test_what_comments_name_and_names_of_products_are_no_code_of_cudas(tmp_path:
         'auto s = "cuQuantum";\n', "int cuSparse = 1;  // cusparseCreate\n",
     ]  # fmt: skip
     files |= {f"host/{n}.cpp": text for n, text in enumerate(told * 3)}
+    files |= {f"own/{n}.cpp": "bool cudaEnabledMpi = false;\n" for n in range(20)}
     hip = _run(_tree(tmp_path / "in", files), tmp_path / "out").record.hip
     assert hip is not None and hip.decision == "both"
     code = {f"host/{n}.cpp": "/* a */ void* p = cudaGetParameterBuffer(1, 2);\n" for n in range(15)}

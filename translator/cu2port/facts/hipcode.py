@@ -7,7 +7,7 @@ it. What a file of a tree is, the tree says (`Project.side`); a file alone is ju
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -256,9 +256,11 @@ def may_ask(data: bytes) -> bool:
     return any(hint in data and pattern.search(data) is not None for hint, pattern in _MAY_ASK.items())
 
 
-def plain_facts(data: bytes) -> SideFacts:
-    """The same as `side_facts` of a text that says nothing of HIP, without lexing."""
-    m = next((x for x in _CUDA_USE.finditer(data) if not _in_comment(data, x.start())), None)
+def plain_facts(data: bytes, active: Collection[str]) -> SideFacts:
+    """The same as `side_facts` of a text that says nothing of HIP, without lexing. `active`: CUDA's names; a program
+    may have some like them, such as `cudaEnabledMpi`."""
+    uses = (x for x in _CUDA_USE.finditer(data) if x[0].decode("latin-1") in active)
+    m = next((x for x in uses if not _in_comment(data, x.start())), None)
     found = next((x for x in _CUDA_INCLUDE.finditer(data) if not line_before(data, x.start()).strip()), None)
     why = ""
     if found is not None and (m is None or found.start() < m.start()):

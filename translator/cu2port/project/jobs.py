@@ -162,7 +162,7 @@ def _products(text: str) -> frozenset[str]:
 def side_of_text(data: bytes) -> SideFacts:
     """What a text says of the side it is on."""
     if not may_ask(data) or b"\0" in data:
-        return plain_facts(data)
+        return plain_facts(data, load_catalog().active)
     unit = Unit(data.decode("latin-1"), load_catalog())
     facts = side_facts(unit)
     unit.forget()

@@ -166,7 +166,7 @@ def decide(
     twins = _twins(of, shown)
     through = _through_aliases(facts, targets) if builds.where else {}
     asked = Counter(w for f in facts.values() for w in f.asked)
-    cuda = [f for f, side in of.items() if side.name in ("cuda", "both") and facts[f].cuda]
+    cuda = [f for f, side in of.items() if side.name in ("cuda", "both") and (facts[f].cuda or f in twins)]
     covered = [f for f in cuda if f in twins or f in through or of[f].name == "both"]
     hips = [f for f, side in of.items() if side.name == "hip"]
     macros = _hip_macros(facts, builds)
