@@ -137,6 +137,15 @@ def test_headers_tell_of_their_functions(tmp_path: Path) -> None:
         assert "low(v[2]), cu2port_carry_own);" in (tmp_path / "out" / "own.cu").read_text()
 
 
+def test_carries_of_other_processors_are_no_ptx() -> None:
+    """GMP's `longlong.h` is a header of many programs in C, which got a variable for a flag that nothing has."""
+    add = '#define ADD(h, l, a, b) \\\n  __asm__ ("{} %1,%3,%3\\n\\t{} %0,%2,%2" : "=r"(h), "=r"(l) : "r"(a), "r"(b))\n'
+    for words in (("add", "addc"), ("addcc", "addx"), ("sub", "subc"), ("sub.co", "subc\\t%r0")):
+        assert not carry_definitions(add.format(*words))
+    for words in (("add.cc.u32", "addc.u32"), ("sub", 'subc" TYPE "'), ("mad", "madc.lo.u64")):
+        assert carry_definitions(add.format(*words))
+
+
 def test_a_user_whose_chain_is_unclear_is_told(tmp_path: Path) -> None:
     use = "__device__ unsigned f(unsigned c) { return addc(c, 0); }\n"
     result = translate(use, path="a.cuh", project=project(("chain.cuh", FUNCTIONS)))

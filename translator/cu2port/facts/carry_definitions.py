@@ -10,6 +10,7 @@ from cu2port.core.late import regex
 _DEFINITION = regex(r"^[ \t]*#[ \t]*define[ \t]+\w+\((?:\\\r?\n|[^\r\n])*", re.M)
 _TEXT = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = regex(rf"(?P<text>{_TEXT})|//[^\n]*|/\*.*?\*/", re.S)
+_OF_PTX = regex(r"\.cc|(?:add|sub|mad)c(?:\.|[ \t]*\")")  # a type follows; `addc %0,%1` is another processor's
 _FUNCTION = regex(rf"\b\w+\s*\([^(){{}};\"]*\)\s*\{{(?:[^{{}}\"]|{_TEXT})*\}}")
 
 
@@ -26,7 +27,7 @@ def carry_definitions(text: str) -> frozenset[str]:
     code = _COMMENT.sub(lambda m: m["text"] or " ", text)
     functions = (" ".join(m[0].split()) for m in _FUNCTION.finditer(code))
     lines += (f"__device__ unsigned {found}" for found in functions if "#" not in found)
-    return frozenset(line for line in lines if "asm" in line and has_carry(line))
+    return frozenset(line for line in lines if "asm" in line and _OF_PTX.search(line) is not None)
 
 
 def carry_flag(path: str) -> str:
