@@ -1,8 +1,9 @@
-"""hipRAND's device functions: against the generators as their papers define them, and against values of rocRAND."""
+"""hipRAND: functions of the host; those of the device against their papers, and against values of rocRAND."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -177,3 +178,9 @@ def test_the_hosts_header(simulated: Callable[..., simulate.Ran]) -> None:
     text += "int main() { hiprandGenerator_t none = nullptr; return HIPRAND_RNG_QUASI_SOBOL64 - 500 + !!none; }\n"
     ran = simulated(text)
     assert ran.code == 3, ran.errors.decode()
+
+
+def test_functions_of_the_host(simulated: Callable[..., simulate.Ran]) -> None:
+    ran = simulated((Path(__file__).parent / "programs" / "random_host.hip").read_text())
+    told = b"cu2port simulate: hiprandGenerate of a quasi-random generator is not simulated"
+    assert ran.code == 0 and not ran.output and ran.errors.startswith(told), ran
