@@ -154,6 +154,10 @@ def ported(text: str, **asked: object) -> str:
             "NVCCFLAGS = -gencode arch=compute_60,code=sm_60 -gencode=arch=compute_70,code=sm_70 -O3\n",
             "NVCCFLAGS = --offload-arch=native -O3\n",
         ),
+        (
+            "NVFLAGS += -G -lineinfo\nNV_FLAGS = -G\nENVFLAGS = -G\n",
+            "NVFLAGS += -g -gline-tables-only\nNV_FLAGS = -g\nENVFLAGS = -G\n",
+        ),
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),

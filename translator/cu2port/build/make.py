@@ -66,7 +66,7 @@ _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _INCLUDES = frozenset({"-I", "-isystem"})
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
-_CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
+_CUDA_NAME = re.compile(r"NVCC|(?:^|_)NV_?FLAGS|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
 _TOOL = re.compile(rf"nvcc|/usr/local/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
