@@ -78,7 +78,7 @@ typedef enum hipComputeMode {
     X(cooperativeMultiDeviceUnmatchedSharedMem, CooperativeMultiDeviceUnmatchedSharedMem, 0) \
     X(pageableMemoryAccessUsesHostPageTables, PageableMemoryAccessUsesHostPageTables, 1) \
     X(directManagedMemAccessFromHost, DirectManagedMemAccessFromHost, 1)              \
-    X(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor, 4)                      \
+    X(maxBlocksPerMultiProcessor, MaxBlocksPerMultiProcessor, 4)                      \
     X(accessPolicyMaxWindowSize, AccessPolicyMaxWindowSize, 0)                        \
     X(hostRegisterSupported, HostRegisterSupported, 1)                                \
     X(memoryPoolsSupported, MemoryPoolsSupported, 1)                                  \
@@ -161,6 +161,19 @@ typedef enum hipDeviceAttribute_t {
     hipDeviceAttributeVirtualMemoryManagementSupported,
     hipDeviceAttributePhysicalMultiProcessorCount,
     hipDeviceAttributeCanUseStreamWaitValue,
+    hipDeviceAttributeMemoryPoolSupportedHandleTypes,
+    hipDeviceAttributeMaxTexture1DLayered,
+    hipDeviceAttributeMaxTexture2DLayered,
+    hipDeviceAttributeMaxTextureCubemapLayered,
+    hipDeviceAttributeMaxTexture2DGather,
+    hipDeviceAttributeMaxTexture2DLinear,
+    hipDeviceAttributeMaxTexture2DMipmap,
+    hipDeviceAttributeMaxTexture3DAlt,
+    hipDeviceAttributeMaxSurface1DLayered,
+    hipDeviceAttributeMaxSurface2D,
+    hipDeviceAttributeMaxSurface2DLayered,
+    hipDeviceAttributeMaxSurface3D,
+    hipDeviceAttributeMaxSurfaceCubemapLayered,
     hipDeviceAttributePciDomainID = hipDeviceAttributePciDomainId
 } hipDeviceAttribute_t;
 
@@ -204,9 +217,16 @@ inline hipError_t hipDeviceGetAttribute(int* out, hipDeviceAttribute_t attribute
         case hipDeviceAttributeMaxGridDimY:
         case hipDeviceAttributeMaxGridDimZ: *out = 65535; return hipSuccess;
         case hipDeviceAttributeMaxTexture2DWidth:
+        case hipDeviceAttributeMaxTexture2DLinear:
+        case hipDeviceAttributeMaxSurface2D:
         case hipDeviceAttributeMaxTexture2DHeight: *out = 16384; return hipSuccess;
         case hipDeviceAttributeMaxTexture3DWidth:
         case hipDeviceAttributeMaxTexture3DHeight:
+        case hipDeviceAttributeMaxTexture1DLayered:
+        case hipDeviceAttributeMaxTexture2DLayered:
+        case hipDeviceAttributeMaxSurface1DLayered:
+        case hipDeviceAttributeMaxSurface2DLayered:
+        case hipDeviceAttributeMaxSurface3D:
         case hipDeviceAttributeMaxTexture3DDepth: *out = 2048; return hipSuccess;
         case hipDeviceAttributeWallClockRate: *out = 100000; return hipSuccess;
         case hipDeviceAttributePhysicalMultiProcessorCount: *out = cu2port_sim::kUnits; return hipSuccess;

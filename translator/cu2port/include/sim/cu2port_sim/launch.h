@@ -171,10 +171,32 @@ typedef enum hipLaunchAttributeID {
     hipLaunchAttributeMemSyncDomain = 10,
     hipLaunchAttributeMax
 } hipLaunchAttributeID;
+typedef enum hipAccessProperty { hipAccessPropertyNormal, hipAccessPropertyStreaming, hipAccessPropertyPersisting } hipAccessProperty;
+typedef struct hipAccessPolicyWindow {
+    void* base_ptr;
+    hipAccessProperty hitProp;
+    float hitRatio;
+    hipAccessProperty missProp;
+    size_t num_bytes;
+} hipAccessPolicyWindow;
+typedef enum hipSynchronizationPolicy {
+    hipSyncPolicyAuto = 1,
+    hipSyncPolicySpin,
+    hipSyncPolicyYield,
+    hipSyncPolicyBlockingSync
+} hipSynchronizationPolicy;
+typedef enum hipLaunchMemSyncDomain { hipLaunchMemSyncDomainDefault, hipLaunchMemSyncDomainRemote } hipLaunchMemSyncDomain;
+typedef struct hipLaunchMemSyncDomainMap {
+    unsigned char default_, remote;
+} hipLaunchMemSyncDomainMap;
 typedef union hipLaunchAttributeValue {
     char pad[64];
+    hipAccessPolicyWindow accessPolicyWindow;
     int cooperative;
     int priority;
+    hipSynchronizationPolicy syncPolicy;
+    hipLaunchMemSyncDomainMap memSyncDomainMap;
+    hipLaunchMemSyncDomain memSyncDomain;
 } hipLaunchAttributeValue;
 typedef struct hipLaunchAttribute_st {
     hipLaunchAttributeID id;

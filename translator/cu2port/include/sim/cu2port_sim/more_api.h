@@ -78,7 +78,22 @@ typedef enum hipJitOption {
     hipJitOptionGenerateDebugInfo,
     hipJitOptionLogVerbose,
     hipJitOptionGenerateLineInfo,
-    hipJitOptionCacheMode
+    hipJitOptionCacheMode,
+    hipJitOptionSm3xOpt,
+    hipJitOptionFastCompile,
+    hipJitOptionGlobalSymbolNames,
+    hipJitOptionGlobalSymbolAddresses,
+    hipJitOptionGlobalSymbolCount,
+    hipJitOptionLto,
+    hipJitOptionFtz,
+    hipJitOptionPrecDiv,
+    hipJitOptionPrecSqrt,
+    hipJitOptionFma,
+    hipJitOptionPositionIndependentCode,
+    hipJitOptionMinCTAPerSM,
+    hipJitOptionMaxThreadsPerBlock,
+    hipJitOptionOverrideDirectiveValues,
+    hipJitOptionNumOptions
 } hipJitOption;
 #define HIP_LAUNCH_PARAM_BUFFER_POINTER (reinterpret_cast<void*>(1))
 #define HIP_LAUNCH_PARAM_BUFFER_SIZE (reinterpret_cast<void*>(2))
@@ -125,7 +140,8 @@ inline hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* size, hipD
     return hipSuccess;
 }
 inline hipError_t hipMemPtrGetInfo(void* p, size_t* size) { return hipMemGetAddressRange(nullptr, size, p); }
-inline hipError_t hipFuncGetAttribute(int* out, hipFuncAttribute, hipFunction_t) { return *out = 0, hipSuccess; }
+template <class A>  // an enumerator of hipFuncAttribute or hipFunction_attribute
+inline hipError_t hipFuncGetAttribute(int* out, A, hipFunction_t) { return *out = 0, hipSuccess; }
 
 // --- contexts and devices ----------------------------------------------------------------------------------------
 

@@ -57,7 +57,20 @@ typedef struct hipTextureDesc {
     hipTextureFilterMode mipmapFilterMode;
     float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
 } hipTextureDesc;
-typedef enum hipResourceViewFormat { hipResViewFormatNone } hipResourceViewFormat;
+typedef enum hipResourceViewFormat {
+    hipResViewFormatNone, hipResViewFormatUnsignedChar1, hipResViewFormatUnsignedChar2, hipResViewFormatUnsignedChar4,
+    hipResViewFormatSignedChar1, hipResViewFormatSignedChar2, hipResViewFormatSignedChar4,
+    hipResViewFormatUnsignedShort1, hipResViewFormatUnsignedShort2, hipResViewFormatUnsignedShort4,
+    hipResViewFormatSignedShort1, hipResViewFormatSignedShort2, hipResViewFormatSignedShort4,
+    hipResViewFormatUnsignedInt1, hipResViewFormatUnsignedInt2, hipResViewFormatUnsignedInt4,
+    hipResViewFormatSignedInt1, hipResViewFormatSignedInt2, hipResViewFormatSignedInt4, hipResViewFormatHalf1,
+    hipResViewFormatHalf2, hipResViewFormatHalf4, hipResViewFormatFloat1, hipResViewFormatFloat2,
+    hipResViewFormatFloat4, hipResViewFormatUnsignedBlockCompressed1, hipResViewFormatUnsignedBlockCompressed2,
+    hipResViewFormatUnsignedBlockCompressed3, hipResViewFormatUnsignedBlockCompressed4,
+    hipResViewFormatSignedBlockCompressed4, hipResViewFormatUnsignedBlockCompressed5,
+    hipResViewFormatSignedBlockCompressed5, hipResViewFormatUnsignedBlockCompressed6H,
+    hipResViewFormatSignedBlockCompressed6H, hipResViewFormatUnsignedBlockCompressed7
+} hipResourceViewFormat;
 typedef struct hipResourceViewDesc {
     hipResourceViewFormat format;
     size_t width, height, depth;

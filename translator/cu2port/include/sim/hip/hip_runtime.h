@@ -42,6 +42,7 @@
 #endif
 #include "../cu2port_sim/launch.h"
 #include "../cu2port_sim/more_api.h"
+#include "../cu2port_sim/named.h"
 #include "../cu2port_sim/graphs.h"
 #include "../cu2port_sim/textures.h"
 #include "../cu2port_sim/surfaces.h"
