@@ -316,6 +316,20 @@ def test_the_simulated_gpu_is_named_to_who_asks_nvidia_smi() -> None:
     assert "CUDA Version: 12." in said()
 
 
+@pytest.mark.parametrize("tool", toolkit.SANITIZERS)
+def test_programs_run_by_a_sanitizer(tool: str, tmp_path: Path) -> None:
+    """Tests of a build say `cuda-memcheck ./program`: it runs, with its arguments and its exit code."""
+    program = toolkit.lay_out(find_toolchain("")) / "bin" / tool
+    (tmp_path / "run").write_text('#!/bin/sh\necho "$@"\nexit 3\n')
+    (tmp_path / "run").chmod(0o755)
+    options = ["--tool", "racecheck", "--error-exitcode=1", "--leak-check", "full", "--log-file", "x.log"]
+    for name in ("./run", "run", str(tmp_path / "run")):
+        done = subprocess.run([program, *options, name, "-a", "b"], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.stdout, done.returncode) == ("-a b\n", 3)
+    done = subprocess.run([program, *options], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and f"{tool}: no program to run" in done.stderr
+
+
 def test_log(tmp_path: Path) -> None:
     """A number that is used again is another process; a program without an end was ended by a signal."""
     (tmp_path / "log").write_text(

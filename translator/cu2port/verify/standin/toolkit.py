@@ -69,6 +69,24 @@ while [ "$gpu" -lt "${{CU2PORT_SIM_DEVICES:-1}}" ]; do
 done
 """
 
+#: Tests run programs by them. Options end where a word names a program; `--check` is what looks into one here.
+SANITIZERS = ("compute-sanitizer", "cuda-memcheck")
+_SANITIZER = """#!/bin/sh
+case $1 in
+--version|-V|--help|-h) echo 'stand-in of cu2port: programs run unchecked, by cu2port simulate --check checked'; exit ;;
+esac
+while [ $# -gt 0 ]; do
+    case $1 in
+    -*) ;;
+    *) if [ -f "$1" ] && [ -x "$1" ]; then PATH=.:$PATH; fi
+       if command -v "$1" >/dev/null; then exec "$@"; fi ;;
+    esac
+    shift
+done
+echo "${{0##*/}}: no program to run" >&2
+exit 1
+"""
+
 
 def version_text(mode: str) -> str:
     """What `--version` prints: the lines that CMake, Make and torch look for."""
@@ -201,6 +219,10 @@ def _programs(root: Path) -> None:
     smi = root / "bin" / "nvidia-smi"
     smi.write_text(_SMI.format(version=CUDA_RELEASE, gpu=GPU, compute=COMPUTE_CAPABILITY))
     smi.chmod(0o755)
+    for name in SANITIZERS:
+        tool = root / "bin" / name
+        tool.write_text(_SANITIZER.format())
+        tool.chmod(0o755)
 
 
 def _toolchain(folder: Path) -> str:
