@@ -16,6 +16,8 @@ from cu2port.build.table import table
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
+SAID = "echo Cuda compilation tools, release 12.6, V12.6.20"
+
 
 def port(text: str, **asked: object) -> Result:
     data = text.encode("latin-1")
@@ -155,6 +157,13 @@ def ported(text: str, **asked: object) -> str:
             "NVCCFLAGS = --offload-arch=native -O3\n",
         ),
         (
+            'C = nvcc\nV = $(shell $(C) -V 2>&1 | grep "V[0-9]")\n'
+            "W = $(findstring 11,$(shell /opt/cuda/bin/nvcc --version))\n"
+            "all:\n\t$(C) --version\n\tnvcc -V > log\n",
+            f'C = hipcc\nV = $(shell {SAID} 2>&1 | grep "V[0-9]")\nW = $(findstring 11,$(shell {SAID}))\n'
+            "all:\n\t$(C) --version\n\thipcc --version > log\n",
+        ),
+        (
             "NVFLAGS += -G -lineinfo\nNV_FLAGS = -G\nENVFLAGS = -G\n",
             "NVFLAGS += -g -gline-tables-only\nNV_FLAGS = -g\nENVFLAGS = -G\n",
         ),
@@ -178,7 +187,7 @@ def ported(text: str, **asked: object) -> str:
         ),
         (
             "L := ${MY_NVCC} -g\nV = $(shell $(NVCC) -V)\np: a.o\n\t$(L) -G a.o\n\t$(V) -G\n",
-            "L := ${MY_NVCC} -g\nV = $(shell $(NVCC) --version)\np: a.o\n\t$(L) -g a.o\n\t$(V) -G\n",
+            f"L := ${{MY_NVCC}} -g\nV = $(shell {SAID})\np: a.o\n\t$(L) -g a.o\n\t$(V) -G\n",
         ),
         (  # HIP's libraries need C++17 where a variable is the host compiler's too, or goes through -Xcompiler
             "F=-O3 -std=c++11 -maes\nG=$(F)\na:\n\tnvcc $(G)\nb:\n\tg++ $(F) b.cpp\n",

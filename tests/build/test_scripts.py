@@ -10,6 +10,8 @@ from cu2port.build.convert import convert, facts
 from cu2port.build.kinds import calls_nvcc, is_build_file
 from cu2port.build.words import Asked
 
+SAID = "echo Cuda compilation tools, release 12.6, V12.6.20"
+
 
 def ported(text: str) -> str:
     data = text.encode("latin-1")
@@ -25,6 +27,10 @@ def ported(text: str) -> str:
         (
             "nvcc a.cu b.cpp -O3 -arch=sm_35 -o x -lcublas\n",
             "hipcc a.cu b.cpp -O3 --offload-arch=gfx942 -o x -lhipblas\n",
+        ),
+        (  # who reads nvcc's version gets one of CUDA's; who only prints it does not
+            'V=`"$CUDA_HOME/bin/nvcc" --version 2>&1 | tail -1`\nif nvcc -V | grep -q 11; then nvcc -V; fi\n',
+            f"V=`{SAID} 2>&1 | tail -1`\nif {SAID} | grep -q 11; then hipcc --version; fi\n",
         ),
         (  # a line with a colon is no rule
             "nvcc -DA=b:c -G a.cu\n",

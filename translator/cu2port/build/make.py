@@ -15,7 +15,7 @@ from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_folders, reached, standing_for
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.tools import HINT, cuda_tool
+from cu2port.build.tools import HINT, cuda_tool, version_calls
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
@@ -133,6 +133,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     compiles = standing_for(begins, named - homes)
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     knows_platform = "__HIP_PLATFORM_" in text
+    for k, line in enumerate(lines) if uses_nvcc else ():
+        yield from version_calls(line.text, line.start, words[k], compiles)
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
     passed, given = _given(lines, commands, compiles)

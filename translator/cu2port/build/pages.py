@@ -226,8 +226,16 @@ COMPILER = BuildRule(
     Severity.WARNING,
     """A Makefile or a shell's script calls nvcc, or a tool of CUDA's.
 
-It calls hipcc instead, which takes `.cu` files too. Tools, such as cuda-memcheck, are named.""",
-    (BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),),
+It calls hipcc instead, which takes `.cu` files too. Where it reads nvcc's version, it gets what nvcc 12.6 says, since
+HIP counts as that. Tools, such as cuda-memcheck, are named.""",
+    (
+        BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),
+        BuildExample(
+            "Makefile",
+            "VERSION := $(shell nvcc --version | grep release)\n",
+            "VERSION := $(shell echo Cuda compilation tools, release 12.6, V12.6.20 | grep release)\n",
+        ),
+    ),
 )
 TOOLKIT = BuildRule(
     "CU815",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
+from itertools import pairwise
 
+from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE
 from cu2port.build.options import Word
 from cu2port.build.pages import COMPILER
-from cu2port.build.words import by_hand
-from cu2port.core.model import Finding
+from cu2port.build.table import table
+from cu2port.build.words import by_hand, finding
+from cu2port.core.model import Edit, Finding
 
 _INSTEAD = {
     "compute-sanitizer": "rocgdb, or a build with -fsanitize=address",
@@ -31,3 +35,33 @@ def cuda_tool(word: Word) -> tuple[Finding, ...]:
     if name not in _INSTEAD or (name in _BY_PATH and not folder) or not re.fullmatch(r"[\w./$(){}-]*", folder):
         return ()
     return (by_hand(COMPILER, name, "it is a tool of CUDA's", _INSTEAD[name], word.start, word.start + len(word.text)),)
+
+
+_NVCC = re.compile(r"(?:^|/)nvcc")
+_READ = re.compile(
+    r"(?:[ \t]*[12]?>{1,2}&?[\w/.]{1,99})?[ \t]*[|)`]"
+)  # what stands behind a command whose output is read
+
+
+def version_calls(text: str, start: int, words: list[Word], compiles: Collection[str]) -> Iterator[Finding]:
+    """The calls of a line at `start` that ask nvcc for its version and read what it says; their words are taken out of
+    `words`. hipcc says neither `release` nor a version of CUDA's. `compiles`: variables that name nvcc."""
+    if "--version" not in text and " -V" not in text:
+        return
+    version = table()["variable"]["CMAKE_CUDA_COMPILER_VERSION"].set
+    release = version.rpartition(".")[0]
+    said = f"echo Cuda compilation tools, release {release}, V{version}"
+    message = f"nvcc is asked for its version, and HIP counts as CUDA {release}"
+    for a, b in list(pairwise(words)):
+        if b.text in ("--version", "-V") and _READ.match(text, b.end - start) and _is_nvcc(a, compiles):
+            words[:] = [w for w in words if w not in (a, b)]
+            first, last = a.outer[0], b.outer[1]
+            yield finding(COMPILER, message, first, last, [Edit(first, last, (said,))], True, "nvcc", said)
+
+
+def _is_nvcc(word: Word, compiles: Collection[str]) -> bool:
+    named = REFERENCE.fullmatch(word.text.strip("\"'"))
+    if named:
+        return named[1] in compiles or NVCC_VARIABLE.fullmatch(named[1]) is not None
+    found = _NVCC.search(word.text)
+    return found is not None and word.text[found.end() :] in ("", '"', "'")
