@@ -598,6 +598,22 @@ def test_what_only_nvcc_does_is_told() -> None:
     assert "`--run` stays" in told(result)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("nvcc --version COMMAND grep release", "${CMAKE_COMMAND} -E echo %s COMMAND grep release"),
+        ("${CUDA_NVCC_EXECUTABLE} -V", "${CMAKE_COMMAND} -E echo %s"),
+        ("${CMAKE_CUDA_COMPILER} --version", "${CMAKE_COMMAND} -E echo %s"),
+        ('sh -c "$ENV{D}/nvcc -V | grep V"', 'sh -c "echo Cuda compilation tools, release 12.6, V12.6.20 | grep V"'),
+        ('sh -c "clang --version | grep V"', 'sh -c "clang --version | grep V"'),
+    ],
+)
+def test_who_asks_nvcc_for_its_version_gets_one_of_cudas(before: str, after: str) -> None:
+    said = '"Cuda compilation tools, release 12.6, V12.6.20"'
+    made = f"execute_process(COMMAND {after} OUTPUT_VARIABLE x)\n".replace("%s", said)
+    assert ported(f"execute_process(COMMAND {before} OUTPUT_VARIABLE x)\n") == made
+
+
 FLAGS = {  # an option of nvcc as shell words, and what it is for clang
     ("-Xcompiler", "-Wall"): ["-Wall"],
     ("-Xcompiler", "-Wall,-g"): ["-Wall", "-g"],

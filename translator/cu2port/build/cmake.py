@@ -74,6 +74,10 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             yield from _anchored(text, c, asked)
         if c is torch:
             yield sources.enabled(text, c)
+        asked_versions = list(programs.versions(c))
+        if asked_versions:
+            yield from asked_versions
+            c = _left(c, asked_versions)
         row = table()["command"].get(c.name)
         if row is not None and len(c.args) < OBJECTS.get(c.name, -1) + 1:  # CMake refuses it
             continue
@@ -371,18 +375,6 @@ def _found_instead(text: str, c: Command, row: Row) -> Iterator[Finding]:
     yield finding(DEPENDENCY, message, c.start, c.end, edits, row.review, row.word, row.to)
 
 
-def _compiler(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
-    calls = c.name in ("execute_process", "add_custom_command", "add_custom_target")
-    names = c.args[1:] if c.name in ("set", "find_program") else ()
-    for arg in names:
-        if arg.text == "nvcc" or arg.text.endswith("/nvcc"):
-            why = "what calls it may have options of nvcc's"
-            yield swap(COMMAND, "nvcc", "hipcc", arg.inner + len(arg.text) - len("nvcc"), why, review=True)
-    for arg in c.args if calls else ():
-        if arg.text == "nvcc" or arg.text.endswith("/nvcc") or arg.text == "${CUDA_NVCC_EXECUTABLE}":
-            yield by_hand(COMMAND, arg.text, "nvcc is called by hand", "hipcc with its options", arg.start, arg.end)
-
-
 _Look = Callable[[str, Command, Asked], Iterator[Finding]]
 _LOOKS: tuple[_Look, ...] = (
     _language,
@@ -391,7 +383,7 @@ _LOOKS: tuple[_Look, ...] = (
     _searched,
     _generators,
     _dependencies,
-    _compiler,
+    programs.compilers,
     flags.joined,
     programs.checks,
     programs.programs,

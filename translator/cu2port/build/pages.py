@@ -115,7 +115,8 @@ COMMAND = BuildRule(
     """A CMake file calls a command of FindCUDA or of CUDA's libraries.
 
 `cuda_add_executable` and `cuda_add_library` become CMake's own commands. What makes PTX, cubins or fatbins stays and is
-reported: HIP's modules are code objects, which `hipcc --genco` makes.""",
+reported: HIP's modules are code objects, which `hipcc --genco` makes. Where `execute_process` asks nvcc for its
+version, it gets what nvcc 12.6 says, since HIP counts as that.""",
     (
         BuildExample(
             "CMakeLists.txt",
@@ -123,6 +124,12 @@ reported: HIP's modules are code objects, which `hipcc --genco` makes.""",
             "add_library(x STATIC x.cpp)\ntarget_link_libraries(x hip::host)\n",
         ),
         BuildExample("CMakeLists.txt", "cuda_compile_ptx(files k.cpp)\n", "cuda_compile_ptx(files k.cpp)\n"),
+        BuildExample(
+            "CMakeLists.txt",
+            "execute_process(COMMAND nvcc --version OUTPUT_VARIABLE said)\n",
+            'execute_process(COMMAND ${CMAKE_COMMAND} -E echo "Cuda compilation tools, release 12.6, V12.6.20" '
+            "OUTPUT_VARIABLE said)\n",
+        ),
     ),
 )
 SOURCE = BuildRule(

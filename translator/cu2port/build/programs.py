@@ -1,13 +1,14 @@
-"""Checks in a CMake file of what CUDA's compiler takes, and programs in its texts."""
+"""Calls of CUDA's compiler in a CMake file, checks of what it takes, and programs in its texts."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
 from cu2port.build.pages import COMMAND
 from cu2port.build.syntax import Arg, Command
-from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.build.words import Asked, by_hand, finding, said_by_nvcc, swap
 from cu2port.catalog import Catalog, load_catalog
 from cu2port.core.model import Edit, Finding, insert, replace
 
@@ -25,6 +26,43 @@ _MODULES = {
 }
 _DEVICE = frozenset({"__global__", "__device__", "__shared__", "threadIdx", "blockIdx", "blockDim", "dim3"})
 _RUNTIME = "hip/hip_runtime.h"
+_NVCC = ("${CUDA_NVCC_EXECUTABLE}", "${CMAKE_CUDA_COMPILER}")
+_ASKS = frozenset({"--version", "-V"})
+_READ = re.compile(r"nvcc[ \t]+(?:--version|-V)(?=[ \t]*\|)")  # in a text for a shell
+
+
+def _is_nvcc(arg: Arg) -> bool:
+    return arg.text in ("nvcc", _NVCC[0]) or arg.text.endswith("/nvcc")
+
+
+def versions(c: Command) -> Iterator[Finding]:
+    """Where nvcc is asked for its version there is a text with one of CUDA's: HIP's compilers say theirs."""
+    if c.name != "execute_process":
+        return
+    release, said = said_by_nvcc()
+    message = f"nvcc is asked for its version, and HIP counts as CUDA {release}"
+    for a, b in itertools.pairwise(c.args):
+        if b.text in _ASKS and (_is_nvcc(a) or a.text in _NVCC):
+            new = f'${{CMAKE_COMMAND}} -E echo "{said}"'
+            yield finding(COMMAND, message, a.start, b.end, [replace(a.start, b.end, new)], True, "nvcc", new)
+    for arg in c.args:
+        for m in _READ.finditer(arg.text):
+            folder = re.search(r"[\w./{}$-]*\Z", arg.text[: m.start()])
+            start, end = arg.inner + (folder.start() if folder else m.start()), arg.inner + m.end()
+            yield finding(COMMAND, message, start, end, [replace(start, end, f"echo {said}")], True, "nvcc", "echo")
+
+
+def compilers(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Where nvcc is looked up or called."""
+    calls = c.name in ("execute_process", "add_custom_command", "add_custom_target")
+    names = c.args[1:] if c.name in ("set", "find_program") else ()
+    for arg in names:
+        if arg.text == "nvcc" or arg.text.endswith("/nvcc"):
+            why = "what calls it may have options of nvcc's"
+            yield swap(COMMAND, "nvcc", "hipcc", arg.inner + len(arg.text) - len("nvcc"), why, review=True)
+    for arg in c.args if calls else ():
+        if _is_nvcc(arg):
+            yield by_hand(COMMAND, arg.text, "nvcc is called by hand", "hipcc with its options", arg.start, arg.end)
 
 
 def programs(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from cu2port.build.kinds import builds_extensions
 from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TOOLKIT, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
-from cu2port.build.words import INFO, Asked, by_hand, finding, swap
+from cu2port.build.words import INFO, Asked, by_hand, finding, said_by_nvcc, swap
 from cu2port.core.model import Finding, Side, insert
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
@@ -180,10 +180,9 @@ def _names(text: str) -> Iterator[Finding]:
     """Names of nvcc, and of torch's for CUDA."""
     versions = list(_VERSION.finditer(text))
     for m in versions:
-        version = table()["variable"]["CMAKE_CUDA_COMPILER_VERSION"].set
-        release = version.rpartition(".")[0]
+        release, text_said = said_by_nvcc()
         prefix = "" if m["decoded"] or _AS_TEXT.search(m["how"]) else "b"
-        said = f'{prefix}"Cuda compilation tools, release {release}, V{version}"'
+        said = f'{prefix}"{text_said}"'
         why = f"nvcc is asked for its version, and HIP counts as CUDA {release}"
         yield swap(TORCH, m[0], said, m.start(), why, review=True)
     for m in _NVCC.finditer(text):

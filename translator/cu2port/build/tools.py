@@ -9,8 +9,7 @@ from itertools import pairwise
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE
 from cu2port.build.options import Word
 from cu2port.build.pages import COMPILER
-from cu2port.build.table import table
-from cu2port.build.words import by_hand, finding
+from cu2port.build.words import by_hand, finding, said_by_nvcc
 from cu2port.core.model import Edit, Finding
 
 _INSTEAD = {
@@ -48,9 +47,8 @@ def version_calls(text: str, start: int, words: list[Word], compiles: Collection
     `words`. hipcc says neither `release` nor a version of CUDA's. `compiles`: variables that name nvcc."""
     if "--version" not in text and " -V" not in text:
         return
-    version = table()["variable"]["CMAKE_CUDA_COMPILER_VERSION"].set
-    release = version.rpartition(".")[0]
-    said = f"echo Cuda compilation tools, release {release}, V{version}"
+    release, text_said = said_by_nvcc()
+    said = f"echo {text_said}"
     message = f"nvcc is asked for its version, and HIP counts as CUDA {release}"
     for a, b in list(pairwise(words)):
         if b.text in ("--version", "-V") and _READ.match(text, b.end - start) and _is_nvcc(a, compiles):

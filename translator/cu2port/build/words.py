@@ -166,6 +166,13 @@ def by_hand(rule: BuildRule, word: str, why: str, instead: str, start: int, end:
     return finding(rule, f"`{word}` stays: {why}; write {instead}", start, end, old=word)
 
 
+def said_by_nvcc() -> tuple[str, str]:
+    """The release of CUDA that HIP counts as, and what nvcc says of its version there."""
+    version = table()["variable"]["CMAKE_CUDA_COMPILER_VERSION"].set
+    release = version.rpartition(".")[0]
+    return release, f"Cuda compilation tools, release {release}, V{version}"
+
+
 def library_flag(row: Row, word: str, start: int, removal: Edit) -> Finding:
     """What a linker's option for a library of NVIDIA's, `-lcublas`, becomes. `removal`: the edit that takes it out."""
     end = start + len(word)
