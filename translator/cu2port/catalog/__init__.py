@@ -129,6 +129,7 @@ class Catalog:
     digest: str
     active: frozenset[str] = frozenset()  # unqualified names that do not stay as they are in every ROCm version
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # see `_members`
+    owners: frozenset[str] = frozenset()  # the types of these
     own: frozenset[str] = frozenset()  # names and headers with a row of the project's
     spaces: Mapping[str, str] = field(default_factory=dict)  # words that may start a qualified name -> themselves
     _unpacked: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
@@ -280,13 +281,15 @@ def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:
     for name, (library, data) in raw.items():
         by_library.setdefault(library, {})[name] = data
     namespaces: Mapping[str, str] = parts["namespaces"]
+    members = _members(raw)
     heads = (n.partition("::")[0] for n in (*(n for n in raw if "::" in n), *namespaces))
     kept = {k: parts[k] for k in (*_KEPT, "libraries")}
     return kept | {
         "names": {name: library for name, (library, _) in raw.items()},
         "packed": {library: marshal.dumps(rows) for library, rows in by_library.items()},
         "active": frozenset(n for n, (_, data) in raw.items() if data != n and ":" not in n and "." not in n),
-        "members": _members(raw),
+        "members": members,
+        "owners": frozenset(name.partition(".")[0] for rows in members.values() for name in rows),
         "spaces": {n: n for n in heads},
     }
 

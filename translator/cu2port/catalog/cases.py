@@ -8,7 +8,7 @@ equals none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cu2port.catalog import target
 from cu2port.catalog.findings import Kind, RowFinding
@@ -26,9 +26,9 @@ from cu2port.syntax.tree import Binary, Expr, Member, Name
 _STATUS = regex(r"cudaError[A-Z]\w*|CUDA_ERROR_\w+|CU[A-Z]+_STATUS_\w+")
 
 
-def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
+def label_findings(unit: Unit, found: Collection[Use]) -> dict[int, RowFinding]:
     """Findings for labels that must go, by the index of the label's name."""
-    made = _label_macros(unit)
+    made = _label_macros(unit) if found else frozenset()
     labels = [
         u
         for u in found

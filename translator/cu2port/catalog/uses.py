@@ -348,6 +348,8 @@ def _namespace_row(unit: Unit, name: str) -> Row:
 def _member_uses(unit: Unit) -> Iterator[Use]:
     """Members of CUDA structs that have rows (`cudaPointerAttributes.memoryType`)."""
     members = unit.catalog.members
+    if not unit.may_hold(unit.catalog.owners):
+        return
     types = NamedTypes(unit)
     for i in unit.find(*members):
         if unit.tok(i - 1) in (".", "->"):

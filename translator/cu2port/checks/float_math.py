@@ -58,8 +58,10 @@ class FloatMath(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if for_host(unit) and "__device__" not in unit.words:
+            return
         names = unit.words & _NAMES
-        if not names or (for_host(unit) and "__device__" not in unit.words):
+        if not names:
             return
         calls = [(i, call) for i in unit.find(*names) if (call := called(unit, i)) is not None]
         calls = [(i, call) for i, call in calls if len(call.args) == 1 + (unit.t[i] in _ORDERED)]
