@@ -17,6 +17,8 @@ USES = {
     "a.rs": "fn f() {}\n    use cudarc::driver::CudaDevice;\nuse cudarc::nvrtc;\n",
     "b.py": 'import ctypes\nlib = ctypes.CDLL("libcudart.so")\n',
     "c.py": "import numpy\n  import cupy as cp\n",
+    "c2.py": 'import subprocess\n  subprocess.check_output(["nvidia-smi", "-q"])\n',
+    "c3.py": "import numpy\nfrom pynvml import nvmlInit\n",
     "d.pyx": 'x = 1\ncdef extern from "cuda_runtime.h":\n    pass\n',
     "e.jl": "x = 1\nusing CUDA\n",
     "F.java": "package a;\nimport jcuda.runtime.JCuda;\n",
@@ -39,7 +41,7 @@ def test_the_first_line_that_uses_cuda_is_reported_and_the_file_stays(name: str,
 
 @pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs"])
 def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA does\n")
+    (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA and nvidia-smi do\n")
     assert not is_build_file(str(tmp_path / name))
 
 

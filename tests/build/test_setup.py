@@ -158,8 +158,10 @@ def test_a_program_that_writes_kernels_is_named(tmp_path: Path) -> None:
         (LOADS, True),
         ("from torch.utils.cpp_extension import (\n    CUDA_HOME,\n    load,\n)\n", True),
         ("torch.utils.cpp_extension.load_inline('x', '')\n", True),
-        ("from torch.utils.cpp_extension import CUDA_HOME\nimport load\n", False),
-        ("from torch.utils.cpp_extension import (\n    CUDA_HOME,\n)\nload()\n", False),
+        ("from torch.utils.cpp_extension import CUDA_HOME\n", True),  # None in torch for ROCm
+        ("x = torch.utils.cpp_extension.CUDA_HOME\n", True),
+        ("from torch.utils.cpp_extension import include_paths\nimport load\n", False),
+        ("from torch.utils.cpp_extension import (\n    include_paths,\n)\nload()\n", False),
         ("torch.load('x')  # cpp_extension\n", False),
     ],
 )

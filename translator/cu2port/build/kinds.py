@@ -45,7 +45,9 @@ _BINDS = re.compile(
 )
 _WORKFLOWS = "/.github/workflows/"
 _MEX = regex(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse|solver)\b")
-_LOADS = re.compile(rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\bload(?:_inline)?\b")
+_LOADS = re.compile(
+    rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\b(?:load(?:_inline)?|CUDA_HOME)\b"
+)
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
     rb"(?:^|[;&|(]|\{(?=\s)|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
@@ -65,7 +67,8 @@ def kind_of(name: str) -> str:
 
 
 def builds_extensions(data: bytes) -> bool:
-    """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`)."""
+    """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`), or asks
+    torch for CUDA's folder."""
     return b"cpp_extension" in data and _LOADS.search(data) is not None
 
 

@@ -75,6 +75,13 @@ LANGUAGES = (
         ("cupy", "numba", "pycuda", "cuda.bindings", "skcuda", "cuquantum", "cuda import"),
     ),
     Language(
+        "Python (nvidia-smi, NVML)",
+        (".py",),
+        re.compile(r"[\"']nvidia-smi\b|^[ \t]*(?:import|from)[ \t]+(?:py3?nvml|nvidia_smi)\b", re.M),
+        "ask amd-smi, the package amdsmi, or torch.cuda.mem_get_info, which torch for ROCm has too",
+        ("nvidia-smi", "nvml", "nvidia_smi"),
+    ),
+    Language(
         "Cython",
         (".pyx", ".pxd"),
         re.compile(rf"cdef[ \t]+extern[ \t]+from[ \t]+['\"<]*{_LIBRARIES}"),

@@ -63,8 +63,8 @@ BINDING = BuildRule(
     Severity.WARNING,
     """A file of another language uses CUDA: Rust, Python, Cython, Julia, Java or C#.
 
-Such files are copied as they are, and the first line that uses CUDA is reported, with what there is for AMD GPUs. Names
-of Go's cgo (CU821) and of Fortran (CU822) are converted.""",
+Such files are copied as they are, and the first line that uses CUDA, nvidia-smi or NVML is reported, with what there is
+for AMD GPUs. Names of Go's cgo (CU821) and of Fortran (CU822) are converted.""",
     (
         BuildExample(
             "driver.py",
