@@ -34,7 +34,7 @@ from cu2port.verify.trial.nearness import nearness
 from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.programs import find_programs
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, try_program, work_folder
-from cu2port.verify.trial.slices import needed, sliced
+from cu2port.verify.trial.slices import entities, needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
 
 SUM = """#include <cuda_runtime.h>
@@ -462,6 +462,32 @@ __global__ void behind(float* a, int octave) { a[threadIdx.x] = *(factors + octa
     said = tried(text, waves=(64,))
     assert {k: v.outcome for k, v in said.items()} == dict.fromkeys(("chosen", "words", "behind"), "same"), said
     assert said["chosen"].branches == 1.0
+
+
+@pytest.mark.slow
+def test_a_function_of_the_host_that_a_member_of_a_kernels_class_calls_is_kept(tried: Try) -> None:
+    """The class is the kernel's parameter, so it cannot be left out; a function that does not compile still is."""
+    told = tried(
+        """enum class Type { Int, Double };
+inline unsigned long size_of(Type t) { return t == Type::Int ? 4 : 8; }
+inline int missing() { return absent(); }
+struct Column {
+    int* data;
+    int length;
+    Type type;
+    unsigned long bytes() const { return length * size_of(type); }
+};
+__global__ void k(Column c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c.data[i] += 1;
+}
+struct Other { int* data; int bad() const { return missing(); } };
+__global__ void other(Other o) { o.data[threadIdx.x] = 1; }
+""",
+        waves=(64,),
+    )
+    assert told["k"].outcome == "same", told["k"].text
+    assert told["other"].outcome == "could not" and "absent" in told["other"].text, told["other"].text
 
 
 @pytest.mark.slow
@@ -961,6 +987,24 @@ __global__ void k() {}
 """
     unit = read(text, "k.cu")
     assert "template" not in sliced(unit, needed([unit], {"k"}))
+
+
+def test_functions_whose_head_is_a_macro_with_arguments_are_whole() -> None:
+    text = """#define METHOD(T) template <class A> __device__ T Stage<A>::
+template <class A> struct Stage { __device__ int wait(int& n, bool all); __device__ int post(const int n); A* a; };
+METHOD(int) wait(int& n, bool all) {
+    if (n) return 1;
+    return 2;
+}
+METHOD(int) post(const int n) { return n; }
+__global__ void plain(int* a) { a[0] = 1; }
+__global__ void k(Stage<int> s, int n) { s.a[0] = s.wait(n, true); }
+"""
+    unit = read(text, "k.cu")
+    assert [e.names & {"wait", "post"} for e in entities(unit)] == [set(), {"wait"}, {"post"}, set(), set()]
+    assert not re.search(r"METHOD.int.|return", sliced(unit, needed([unit], {"plain"})))
+    out = sliced(unit, needed([unit], {"k"}))
+    assert "METHOD(int) wait(int& n, bool all) {" in out and "return 2" in out
 
 
 def test_a_host_function_with_two_heads_is_left_out_whole() -> None:

@@ -2,6 +2,7 @@
 
 What a kernel needs is found by names, so more is kept than it uses: a method `data` of a class of another library
 keeps that class. What the compiler refuses outside of the kernel is dropped until the rest compiles, on both sides.
+A function of the host that it does not find there, since a member of a class calls it, is kept first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from cu2port.verify.sim_build import absolute_path
 from cu2port.verify.trial.arguments import template_arguments
 from cu2port.verify.trial.kernels import Kernel, parameters_of
 from cu2port.verify.trial.program import Side
-from cu2port.verify.trial.slices import Entity, entities, without
+from cu2port.verify.trial.slices import Entity, entities, of_host, without
 
 _MESSAGE = re.compile(r"^(.+?):([0-9]+):(?:[0-9]+:)? (?:(fatal error|error): )?(.*)$", re.MULTILINE)
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) .*\n", re.MULTILINE)
@@ -29,7 +30,8 @@ MOST_ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The entity number `number` of those in a file that declare the same names."""
+    """The entity number `number` of those in a file that declare the same names; -1: functions of the host of that
+    name, which are kept."""
 
     path: Path
     names: frozenset[str]
@@ -45,7 +47,7 @@ def smaller(side: Side, dropped: Dropped) -> Side:
     for path in {p.path for p in dropped} & units.keys():
         gone = (e for part, e in _parts(path, units[path]) if part in dropped)
         units[path] = read_again(without(units[path], gone), units[path])
-    return replace(side, units=units)
+    return replace(side, units=units, called=frozenset(x for p in dropped if p.number < 0 for x in p.names))
 
 
 def other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
@@ -68,9 +70,13 @@ def _is_other(unit: Unit, f: Function, kernel: Kernel) -> bool:
     return ", ".join(mine) != kernel.overload
 
 
-def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
-    """The parts in which the compiler found errors, but the kernel itself."""
+def refused(side: Side, kernel: Kernel, said: str, called: frozenset[str] = frozenset()) -> dict[Part, str]:
+    """The parts in which the compiler found errors, but the kernel itself; before these, what they call of the host.
+
+    `side`: the whole one; `called`: what was kept of the host's functions."""
     out: dict[Part, str] = {}
+    if more := _called_of_host(side, said, called):
+        return more
     known: dict[Path, list[tuple[Part, int, int]]] = {}
     for text, places in _errors(said):
         for path, line in places:
@@ -88,12 +94,29 @@ def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
     return out
 
 
+def _called_of_host(side: Side, said: str, called: frozenset[str]) -> dict[Part, str]:
+    """Functions of the host that an error names, but those in `called`, which were kept."""
+    out: dict[Part, str] = {}
+    for text, places in _errors(said):
+        for name in map(of_host, _QUOTED.findall(text)[:1]):
+            at = next((p for p, u in side.units.items() if any(name in e.names for e in entities(u))), None)
+            if at is not None and places[0][0] in side.units and name not in called:
+                out[Part(at, frozenset({name}), -1)] = text
+    return out
+
+
 def reason(said: str, dropped: Dropped) -> str:
     """The first error of a program; where it is that a dropped part is missing, what was wrong with that."""
-    text = next((t for t, _ in _errors(said)), "") or said.splitlines()[-1][:200]
+    texts = [t for t, _ in _errors(said)] or [said.splitlines()[-1][:200]]
+    there = texts[0].partition(": ")[0]  # of several errors of a line one names what is missing
+
+    def why(text: str) -> str:
+        named = {n for x in _QUOTED.findall(text.partition(": ")[2]) for n in (x, of_host(x))}
+        return next((why for part, why in dropped.items() if part.number >= 0 and named & part.names), "")
+
+    text = next((t for t in texts if t.partition(": ")[0] == there and why(t)), texts[0])
     for _ in range(MOST_ROUNDS):
-        named = set(_QUOTED.findall(text.partition(": ")[2]))
-        because = next((why for part, why in dropped.items() if named & part.names), "")
+        because = why(text)
         if not because or because == text:
             break
         text = because

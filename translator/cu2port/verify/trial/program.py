@@ -58,10 +58,12 @@ class LackingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The files of a program by absolute path: as they are (`cuda`), or converted."""
+    """The files of a program by absolute path: as they are (`cuda`), or converted. `called`: functions of the host that
+    are kept, by `of_host`."""
 
     units: Mapping[Path, Unit]
     cuda: bool
+    called: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, texts: Mapping[Path, Text], cuda: bool) -> Side:
@@ -119,7 +121,7 @@ def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
     own = [
         u for p, u in side.units.items() if INCLUDE_DIR not in p.parents
     ]  # helper headers name nothing of the user's
-    return needed(own, {kernel.name, *re.findall(r"\w+", kernel.arguments)})
+    return needed(own, {kernel.name, *side.called, *re.findall(r"\w+", kernel.arguments)})
 
 
 def shares_memory(side: Side, kernel: Kernel) -> bool:

@@ -341,7 +341,7 @@ class Trial:
                 binary, written = self._build(side, kernel, folder, 32, told)
             except CannotBuild as e:
                 with self.reading:
-                    more = refused(self.cuda, kernel, str(e))
+                    more = refused(self.cuda, kernel, str(e), side.called)
                     if more.keys() <= dropped.keys():
                         what = library(side, kernel)
                         why = f"{what}: " * bool(what) + f"it does not compile by itself: {reason(str(e), dropped)}"

@@ -25,9 +25,9 @@ _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Tokens [first, stop) that declare `names` in a namespace. `words`: the identifiers in it; `operands`: of an
-    operator, those of its parameters. `stray`: it declares nothing by itself; `names` has the macro or the namespace
-    that it uses."""
+    """Tokens [first, stop) that declare `names` in a namespace, a function of the host by `of_host`. `words`: the
+    identifiers in it; `operands`: of an operator, those of its parameters. `stray`: it declares nothing by itself;
+    `names` has the macro or the namespace that it uses."""
 
     first: int
     stop: int
@@ -35,6 +35,11 @@ class Entity:
     words: frozenset[str]
     operands: frozenset[str] | None = None
     stray: bool = False
+
+
+def of_host(name: str) -> str:
+    """What a function of the host is called here: names alone do not ask for it."""
+    return f"{name}()"
 
 
 def entities(unit: Unit) -> list[Entity]:
@@ -47,6 +52,7 @@ def _entities(unit: Unit) -> list[Entity]:
     for d in unit.declarations.all():
         if d.kind in _KINDS and _is_outside(d.scope) and unit.in_directive(d.at) is None:
             found.append((_start(unit, d), _stop(unit, d), d))
+    found += ((d.first, d.stop, d) for d in _with_macro_heads(unit))
     found.sort(key=lambda x: (x[0], -x[1]))
     out: list[Entity] = []
     k = 0
@@ -60,6 +66,24 @@ def _entities(unit: Unit) -> list[Entity]:
         if any(d.kind != "enumerator" for d in group):  # enumerators of an enum without a name stay
             out.append(_entity(unit, first, stop, group))
     return sorted([*out, *_strays(unit, out)], key=lambda e: e.first)
+
+
+def _with_macro_heads(unit: Unit) -> Iterator[Declaration]:
+    """Functions whose head begins with a macro that has arguments, `METHOD(int) size(int n) { ... }`: they may be the
+    GPU's, or members of a class that the macro names."""
+    for i in range(1, len(unit.t) - 5):
+        named = unit.t[i + 1] == "(" and (unit.t[i] in unit.macros or _SIDE_MACRO.fullmatch(unit.t[i]))
+        name = unit.match[i + 1] + 1 if named else 0
+        opener = name + 1
+        if name <= 0 or unit.tok(opener) != "(" or unit.match[opener] < 0 or not is_identifier(unit.t[name]):
+            continue
+        body = unit.match[opener] + 1
+        body += unit.tok(body) in ("const", "noexcept")
+        begins = unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
+        if begins and unit.tok(body) == "{" and unit.match[body] > 0 and unit.in_directive(i) is None:
+            scope = unit.declarations.scope_at(i)
+            if _is_outside(scope):
+                yield Declaration(unit.t[name], "function", name, i, unit.match[body] + 1, scope, i, name)
 
 
 def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
@@ -141,7 +165,8 @@ def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> 
     names = frozenset(d.name for d in group) | {d.scope.owner for d in group if d.scope.owner}
     words = frozenset(x for x in unit.t[first:stop] if is_identifier(x))
     if _is_host(unit, first, stop, group):
-        return Entity(first, stop, frozenset(), words)
+        launches = any(first <= launch.open < stop for launch in unit.launches)
+        return Entity(first, stop, frozenset() if launches else frozenset(map(of_host, names)), words)
     d = group[0]
     if len(group) == 1 and d.kind == "function" and d.name.startswith("operator"):
         opener = next((i for i in range(d.at, stop) if unit.t[i] == "(" and unit.tok(i + 1) != ")"), -1)
