@@ -614,6 +614,13 @@ def test_who_asks_nvcc_for_its_version_gets_one_of_cudas(before: str, after: str
     assert ported(f"execute_process(COMMAND {before} OUTPUT_VARIABLE x)\n") == made
 
 
+def test_tools_of_nvidias_that_a_build_calls_are_named() -> None:
+    text = "execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE x)\nadd_custom_target(t COMMAND cat nvprof)\n"
+    result = port(text)
+    assert result.output.decode() == text
+    assert [j.finding.cuda for j in result.findings] == ["nvidia-smi"]
+
+
 FLAGS = {  # an option of nvcc as shell words, and what it is for clang
     ("-Xcompiler", "-Wall"): ["-Wall"],
     ("-Xcompiler", "-Wall,-g"): ["-Wall", "-g"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.build.convert import convert, facts
-from cu2port.build.kinds import calls_nvcc, is_build_file
+from cu2port.build.kinds import calls_nvidia, is_build_file
 from cu2port.build.words import Asked
 
 SAID = "echo Cuda compilation tools, release 12.6, V12.6.20"
@@ -54,6 +54,13 @@ def test_commands(before: str, after: str) -> None:
     assert ported(before) == after
 
 
+def test_other_programs_of_nvidias_are_named() -> None:
+    text = "N=$(nvidia-smi -L | wc -l)\n./a.out $N\ncuda-memcheck ./a.out\n"
+    result = convert(text.encode(), "run.sh", Asked("script"))
+    assert result.output.decode() == text
+    assert [j.finding.cuda for j in result.findings] == ["nvidia-smi", "cuda-memcheck"]
+
+
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
@@ -70,10 +77,15 @@ def test_commands(before: str, after: str) -> None:
         ("# nvcc a.cu", False),
         ("apt-get install cuda-nvcc-12-4", False),
         ("make CUDA=1", False),
+        ("N=$(nvidia-smi -L | wc -l)", True),
+        ("A=1 cuda-memcheck ./a.out && x", True),
+        ("if command -v nvidia-smi > /dev/null; then x; fi", False),
+        ('echo "nvidia-smi -L"', False),
+        ("nvidia-smi-like -L", False),
     ],
 )
 def test_scripts_that_compile_are_build_files(tmp_path: Path, text: str, calls: bool) -> None:
-    assert calls_nvcc(f"#!/bin/sh\n{text}\n".encode()) == calls
+    assert calls_nvidia(f"#!/bin/sh\n{text}\n".encode()) == calls
     script = tmp_path / "a.sh"
     script.write_text(text)
     assert is_build_file(str(script)) == calls

@@ -53,13 +53,18 @@ _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing 
     rb"(?:^|[;&|(]|\{(?=\s)|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
     rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
 )
+_HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb")
+_TOOLS = re.compile(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
+    rb"(?:^|[;&|(`]|\b(?:then|do|else|time|exec|sudo)\s)\s*(?:\w+=[^\s\"';&|(]*\s+)*"
+    rb"(?:nvidia-smi|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s)`]|$)"
+)
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 
 
 def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "m4", "other",
     or "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds
-    some, "script" a shell's, where `calls_nvcc` says so, "fortran" where `binds_cuda` says so, "matlab" where
+    some, "script" a shell's, where `calls_nvidia` says so, "fortran" where `binds_cuda` says so, "matlab" where
     `builds_mex` does, "binding" one of another language, where lines of it use CUDA (as of "python"), and "workflow" a
     file that is one in GitHub's folder."""
     found = _NAMES.fullmatch(name)
@@ -77,10 +82,12 @@ def written_kernels(data: bytes) -> list[int]:
     return [m.start() for m in _WRITES.finditer(data)]
 
 
-def calls_nvcc(data: bytes) -> bool:
-    """Whether a shell's script has nvcc compile something."""
-    lines = data.split(b"\n") if b"nvcc" in data else ()
-    return any(b"nvcc" in x and not x.lstrip().startswith(b"#") and _CALLS.search(x) is not None for x in lines)
+def calls_nvidia(data: bytes) -> bool:
+    """Whether a shell's script has nvcc compile something, or calls another program of NVIDIA's."""
+    hints = [x for x in _HINTS if x in data]
+    lines = data.split(b"\n") if hints else ()
+    named = (x for x in lines if any(hint in x for hint in hints) and not x.lstrip().startswith(b"#"))
+    return any(_CALLS.search(x) is not None or _TOOLS.search(x) is not None for x in named)
 
 
 def binds_cuda(data: bytes) -> bool:
@@ -114,4 +121,4 @@ def is_build_file(path: str) -> bool:
         from cu2port.build.languages import uses  # most trees have no such file
 
         return next(uses(path, data.decode("latin-1")), None) is not None
-    return binds_cuda(data) if kind == "fortran" else calls_nvcc(data)
+    return binds_cuda(data) if kind == "fortran" else calls_nvidia(data)

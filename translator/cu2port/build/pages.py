@@ -116,7 +116,7 @@ COMMAND = BuildRule(
 
 `cuda_add_executable` and `cuda_add_library` become CMake's own commands. What makes PTX, cubins or fatbins stays and is
 reported: HIP's modules are code objects, which `hipcc --genco` makes. Where `execute_process` asks nvcc for its
-version, it gets what nvcc 12.6 says, since HIP counts as that.""",
+version, it gets what nvcc 12.6 says, since HIP counts as that. nvidia-smi and CUDA's tools are named.""",
     (
         BuildExample(
             "CMakeLists.txt",
@@ -231,10 +231,10 @@ COMPILER = BuildRule(
     "CU814",
     "build-compiler",
     Severity.WARNING,
-    """A Makefile or a shell's script calls nvcc, or a tool of CUDA's.
+    """A Makefile or a shell's script calls nvcc, or a tool of NVIDIA's.
 
 It calls hipcc instead, which takes `.cu` files too. Where it reads nvcc's version, it gets what nvcc 12.6 says, since
-HIP counts as that. Tools, such as cuda-memcheck, are named.""",
+HIP counts as that. Tools, such as cuda-memcheck and nvidia-smi, are named.""",
     (
         BuildExample("Makefile", "C ?= nvcc\na.o: a.cu\n\t$(C) -c a.cu\n", "C ?= hipcc\na.o: a.cu\n\t$(C) -c a.cu\n"),
         BuildExample(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from cu2port.build.pages import COMMAND
 from cu2port.build.syntax import Arg, Command
+from cu2port.build.tools import is_tool, tool_stays
 from cu2port.build.words import Asked, by_hand, finding, said_by_nvcc, swap
 from cu2port.catalog import Catalog, load_catalog
 from cu2port.core.model import Edit, Finding, insert, replace
@@ -60,6 +61,9 @@ def compilers(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         if arg.text == "nvcc" or arg.text.endswith("/nvcc"):
             why = "what calls it may have options of nvcc's"
             yield swap(COMMAND, "nvcc", "hipcc", arg.inner + len(arg.text) - len("nvcc"), why, review=True)
+    for before, arg in itertools.pairwise(c.args) if calls else ():
+        if before.text == "COMMAND" and is_tool(arg.text):
+            yield tool_stays(COMMAND, arg.text, arg.start, arg.end)
     for arg in c.args if calls else ():
         if _is_nvcc(arg):
             yield by_hand(COMMAND, arg.text, "nvcc is called by hand", "hipcc with its options", arg.start, arg.end)

@@ -1,4 +1,4 @@
-"""Tools of CUDA's toolkit beside its compiler, which a Makefile or a shell's script calls."""
+"""Tools of CUDA's toolkit and driver beside its compiler, which a build or a shell's script calls."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import pairwise
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE
 from cu2port.build.options import Word
 from cu2port.build.pages import COMPILER
+from cu2port.build.rule import BuildRule
 from cu2port.build.words import by_hand, finding, said_by_nvcc
 from cu2port.core.model import Edit, Finding
 
@@ -21,11 +22,12 @@ _INSTEAD = {
     "nsys": "rocprofv3",
     "nv-nsight-cu-cli": "rocprof-compute",
     "nvdisasm": "llvm-objdump of ROCm's compiler",
+    "nvidia-smi": "amd-smi, whose options and answers are others",
     "nvprof": "rocprofv3",
 }
 _BY_PATH = frozenset({"ncu", "nsys"})  # too short to mean anything alone
 #: What a line with one of them holds.
-HINT = r"cuda-(?:gdb|memcheck)|compute-sanitizer|cuobjdump|nvdisasm|nvprof|nv-nsight|/n(?:cu|sys)\b"
+HINT = r"cuda-(?:gdb|memcheck)|compute-sanitizer|cuobjdump|nvdisasm|nvprof|nv-nsight|nvidia-smi|/n(?:cu|sys)\b"
 
 
 def cuda_tool(word: Word) -> tuple[Finding, ...]:
@@ -33,7 +35,17 @@ def cuda_tool(word: Word) -> tuple[Finding, ...]:
     folder, _, name = word.text.strip("\"'").rpartition("/")
     if name not in _INSTEAD or (name in _BY_PATH and not folder) or not re.fullmatch(r"[\w./$(){}-]*", folder):
         return ()
-    return (by_hand(COMPILER, name, "it is a tool of CUDA's", _INSTEAD[name], word.start, word.start + len(word.text)),)
+    return (tool_stays(COMPILER, name, word.start, word.start + len(word.text)),)
+
+
+def is_tool(word: str) -> bool:
+    """Whether the first word of a command is such a tool."""
+    return word.rpartition("/")[2] in _INSTEAD
+
+
+def tool_stays(rule: BuildRule, word: str, start: int, end: int) -> Finding:
+    """What is told of a tool."""
+    return by_hand(rule, word, "it is a tool of NVIDIA's", _INSTEAD[word.rpartition("/")[2]], start, end)
 
 
 _NVCC = re.compile(r"(?:^|/)nvcc")
