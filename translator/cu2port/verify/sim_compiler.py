@@ -34,7 +34,7 @@ _WATCHED = ("memcpy", "memmove", "memset", "malloc", "free", "realloc", "_ZdlPv"
 WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
 _BASE = ("-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _FIRST = "hip/hip_runtime.h"
-_MATTERS = re.compile(r"-(?:std=|[fgmOw]|pthread|-param=|D(?:CU2PORT_SIM_|__HIP))")  # to a precompiled header
+_MATTERS = re.compile(r"-(?:std=|[fgmOw]|pthread|-param=|D(?:CU2PORT_SIM_|_?_?HIP))")  # to a precompiled header
 _CONTENT = "-fpch-validate-input-files-content"  # dates of other headers change with each installation
 _MOST_PRECOMPILED = 12  # each has some 60 MB with gcc
 _RUN_S = 900.0  # ziglang builds its C++ library with the first program

@@ -1,4 +1,5 @@
 #include <c10/cuda/CUDAGuard.h>
+#include <cuda.h>
 #include <torch/extension.h>
 #include <torch/library.h>
 
@@ -17,4 +18,7 @@ TORCH_LIBRARY(rows, m) { m.def("row_sums(Tensor x) -> Tensor"); }
 TORCH_LIBRARY_IMPL(rows, CUDA, m) { m.impl("row_sums", &row_sums); }
 TORCH_LIBRARY_IMPL(rows, CPU, m) { m.impl("row_sums", &of_the_host); }
 
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("row_sums", &row_sums); }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("row_sums", &row_sums);
+    m.attr("cuda_version") = CUDA_VERSION;
+}

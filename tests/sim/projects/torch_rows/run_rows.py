@@ -23,6 +23,10 @@ def test_sums(dtype: torch.dtype) -> None:
     torch.testing.assert_close(out.cpu(), x.cpu().sum(1))
 
 
+def test_version_is_that_of_torch() -> None:
+    assert f"{rows.cuda_version // 1000}.{rows.cuda_version % 1000 // 10}" == torch.version.cuda
+
+
 def test_code_for_the_host_runs_for_tensors_of_the_host() -> None:
     out = rows.row_sums(torch.ones(4, 40))
     assert not out.is_cuda

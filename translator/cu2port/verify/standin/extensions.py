@@ -15,6 +15,7 @@ from pathlib import Path
 from cu2port.core.data import cache_dir, made_once
 from cu2port.core.version import __version__
 from cu2port.verify.sim_compiler import HEADERS
+from cu2port.verify.standin.toolkit import CUDA_NUMBER
 from cu2port.verify.standin.words import CommandLine
 
 _TORCH = HEADERS / "torch"
@@ -45,13 +46,18 @@ def is_torch(folder: str) -> bool:
 
 def prepare(line: CommandLine) -> bool:
     """Give the folders of torch among those of a command line the place of a system's, behind ours, so that its headers
-    are read as they are. Returns whether there are any."""
+    are read as they are. Returns whether there are any.
+
+    Some packages compare the version that an extension was compiled with to `torch.version.cuda`. `CUDA_VERSION` as a
+    value becomes `HIP_VERSION` in the converted copy, so that one is CUDA's release here.
+    """
     folders = [d for d in line.include_dirs if is_torch(d)]
     folders += [d for d in line.flags if not d.startswith("-") and is_torch(d)]
     if not folders:
         return False
     line.include_dirs = [d for d in line.include_dirs if d not in folders]
-    line.flags += [f"-I{_TORCH}", f"-I{in_front(folders)}", *(x for d in folders for x in ("-isystem", d))]
+    line.flags = [f for f in line.flags if f != "-g"]  # Python's own flags have it, and torch's headers take twice as long
+    line.flags += [f"-DHIP_VERSION={CUDA_NUMBER}", f"-I{_TORCH}", f"-I{in_front(folders)}", *(x for d in folders for x in ("-isystem", d))]
     return True
 
 

@@ -21,6 +21,8 @@ from cu2port.verify.standin.words import HIPCC, NVCC
 
 CUDA_VERSION = "12.6.20"
 CUDA_RELEASE = CUDA_VERSION.rpartition(".")[0]
+#: The value of the macro CUDA_VERSION.
+CUDA_NUMBER = sum(int(x) * unit for x, unit in zip(CUDA_RELEASE.split("."), (1000, 10), strict=True))
 GPU, COMPUTE_CAPABILITY = "cu2port simulated GPU", "8.0"
 HIP_VERSION = "7.1.0"
 _RUNTIMES = ("amdhip64", "cudadevrt", "hiprtc", "roctx64")
@@ -167,10 +169,8 @@ def _write(root: Path, folder: Path, runtime: Path) -> None:
         if target and (HEADERS / target).is_file() and not odd:
             header.parent.mkdir(parents=True, exist_ok=True)
             header.write_text(f"#pragma once\n#include <{target}>\n")
-    numbers = CUDA_VERSION.split(".")
-    code = int(numbers[0]) * 1000 + int(numbers[1]) * 10
     (root / "include" / "cuda.h").write_text(
-        f"#pragma once\n#define CUDA_VERSION {code}\n#include <hip/hip_runtime.h>\n"
+        f"#pragma once\n#define CUDA_VERSION {CUDA_NUMBER}\n#include <hip/hip_runtime.h>\n"
     )
     _link_cccl(root / "include")
     shutil.copytree(HEADERS / "hip", root / "include" / "hip")
