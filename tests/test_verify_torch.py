@@ -154,6 +154,16 @@ def test_a_setup_py_takes_options_out_of_torch_s_own(tmp_path: Path) -> None:
     assert "-D__HIP_NO_HALF_OPERATORS__=1" not in device.flags
 
 
+def test_a_setup_py_computes_with_torch_and_names_its_other_tools(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    first = (
+        "import torch\nfrom torch.utils.cpp_extension import load, is_ninja_available\n"
+        "is_ninja_available() and torch.matmul(torch.ones(2, 2), torch.randn(2, 2))\n"
+    )
+    ended = _recorded(_write(tmp_path / "t", {**PROJECT, "setup.py": first + SETUP}), tmp_path / "r.json")
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_each_setup_py_below_the_top_is_asked_with_the_arguments_given(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     wanted = "import sys\nif '--device' not in sys.argv:\n    raise SystemExit('give --device')\n"

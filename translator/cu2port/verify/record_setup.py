@@ -26,6 +26,15 @@ FOR_DEVICE = (
     "-D__HIP_NO_HALF_CONVERSIONS__=1",
     "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
 )
+# what else such files were seen to ask: they call it, and its answer does not tell what is built
+_OF_TORCH = ("matmul", "manual_seed", "ones", "rand", "randn", "set_num_threads", "tensor", "zeros")
+_OF_TOOLS = (
+    "check_compiler_abi_compatibility",
+    "is_ninja_available",
+    "load",
+    "load_inline",
+    "verify_ninja_availability",
+)
 
 
 class _Version(str):
@@ -112,6 +121,7 @@ def stand_in(rocm: str, version: str) -> None:
         device=_Anything,
         has_cuda=True,  # torch 2 still has it
     )
+    sys.modules["torch"].__dict__.update({name: _Anything() for name in _OF_TORCH})
     _module("torch.utils")
     _module(
         "torch.utils.cpp_extension",
@@ -129,6 +139,7 @@ def stand_in(rocm: str, version: str) -> None:
         BuildExtension=_Anything,
         include_paths=lambda *_, **__: [],
         library_paths=lambda *_, **__: [],
+        **{name: _Anything() for name in _OF_TOOLS},
     )
 
 

@@ -56,8 +56,15 @@ def prepare(line: CommandLine) -> bool:
     if not folders:
         return False
     line.include_dirs = [d for d in line.include_dirs if d not in folders]
-    line.flags = [f for f in line.flags if f != "-g"]  # Python's own flags have it, and torch's headers take twice as long
-    line.flags += [f"-DHIP_VERSION={CUDA_NUMBER}", f"-I{_TORCH}", f"-I{in_front(folders)}", *(x for d in folders for x in ("-isystem", d))]
+    line.flags = [
+        f for f in line.flags if f != "-g"
+    ]  # Python's own flags have it, and torch's headers take twice as long
+    line.flags += [
+        f"-DHIP_VERSION={CUDA_NUMBER}",
+        f"-I{_TORCH}",
+        f"-I{in_front(folders)}",
+        *(x for d in folders for x in ("-isystem", d)),
+    ]
     return True
 
 
