@@ -2,9 +2,9 @@
 
     python tools/sim_memory.py --corpus HECBENCH/src --list FACTS [--tier 1]... [--count 40] [--seed 1] [--wave 64]
 
-Programs and their arguments are those of `simulate_rate.py`; `--count` of them are drawn. Sizes are the highest resident
-size of one process (Linux), in MB, and not below that of the Python that starts it (some 20 MB). Programs that do
-not build or do not pass are named and do not count.
+Programs and their arguments are those of `simulate_rate.py`; `--count` of them are drawn. Sizes are the highest
+resident size of one process (Linux), in MB, and not below that of the Python that starts it (some 20 MB). Programs that
+do not build or do not pass are named and do not count.
 
 Exit: 0 when one was measured, else 1.
 """
