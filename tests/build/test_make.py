@@ -148,6 +148,14 @@ def ported(text: str, **asked: object) -> str:
         ("D = /usr/local/cuda\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n", "D = /opt/rocm\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n"),
         ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib/stubs\n"),
         ("L = /usr/local/cuda/lib64/stubs/libcuda.so\n", "L = /opt/rocm/lib/libamdhip64.so\n"),
+        (  # a name with CUDA in it is no flag of nvcc's where it is a folder
+            "CUDA = /usr/local/cuda\nCUDA_INCLUDE = $(CUDA)/include\nF = -I $(CUDA_INCLUDE) -I .\n",
+            "CUDA = /opt/rocm\nCUDA_INCLUDE = $(CUDA)/include\nF = -I $(CUDA_INCLUDE) -D__HIP_PLATFORM_AMD__ -I .\n",
+        ),
+        (  # one that the environment has
+            'CFLAGS += -I"$(CUDA_INC_DIR)" -O2\nX = $(CUDA_INC_DIR) -I$(INCLUDE)\n',
+            'CFLAGS += -I"$(CUDA_INC_DIR)" -D__HIP_PLATFORM_AMD__ -O2\nX = $(CUDA_INC_DIR) -I$(INCLUDE)\n',
+        ),
         (
             "D = /usr/local/cuda\nI = -I$(D)/targets/sbsa-linux/include\n",
             "D = /opt/rocm\nI = -I$(D)/include -D__HIP_PLATFORM_AMD__\n",

@@ -8,13 +8,14 @@
     find_cuda.py  the commands of FindCUDA that become CMake's own
     flags.py      options of nvcc in the arguments of CMake's commands
     linked.py     libraries that are linked by their plain names, also in lists
-    programs.py   checks of the compiler, and programs in texts
+    programs.py   calls and checks of the compiler, and programs in texts
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
     functions.py  make's functions in a line: patterns that are no options
     make_variables.py  variables of Makefiles, and what is made of them
+    make_platform.py  the macro that tells HIP's headers their platform
     device_links.py  links by nvcc of objects that are compiled with -dc
-    tools.py      tools of CUDA's that Makefiles and scripts call
+    tools.py      tools of NVIDIA's that builds and scripts call
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json
     pyproject.py  pyproject.toml of scikit-build-core

@@ -6,19 +6,20 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
+from cu2port.build.make_platform import platform
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_folders, reached, standing_for
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, version_calls
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
 from cu2port.core.files import CXX_SUFFIXES
-from cu2port.core.model import Edit, Finding, Side, insert
+from cu2port.core.model import Edit, Finding
 
 _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
@@ -62,9 +63,6 @@ _LIB_BY_NAME = re.compile(  # of CUDA's folder, in an option for the linker: a v
     r"""(?:-L|-Wl,-rpath[,=])["']?(?:\$[({]?(?P<home>\w+)[)}]?|/usr/local/cuda[\d.-]*)"""
     r"""(?P<folder>/(?:lib(?:64)?)?\$[({]?[\w.]+[)}]?)/?[,"']?$"""
 )
-_INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
-_INCLUDES = frozenset({"-I", "-isystem"})
-_PLATFORM = " -D__HIP_PLATFORM_AMD__"
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|(?:^|_)NV_?FLAGS|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
@@ -161,8 +159,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
                 yield from cuda_tool(word) or _tools(text, word, asked, homes, for_cuda)
-            if not (for_cuda or knows_platform):
-                yield from _platform(line, of, homes, included, told)
+            if not knows_platform and (not for_cuda or line.name in included):
+                yield from platform(line.name, line.text, of, homes, included, told)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
@@ -307,34 +305,6 @@ def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> 
         return False
     used = (m[1] for m in REFERENCE.finditer(line.text, line.value))
     return _LOOKED_UP.search(line.text) is not None or any(name in named for name in used)
-
-
-def _platform(
-    line: _Line,
-    words: list[options.Word],
-    homes: Collection[str],
-    included: Mapping[str, Sequence[int]],
-    told: set[int],
-) -> Iterator[Finding]:
-    """The macro for HIP's headers beside each include folder that the host's compiler is given, once in each of the
-    places `told`. A folder that a variable holds without `-I` is a path: the macro goes to where the variable is used
-    with `-I` (`included`)."""
-    places: dict[int, None] = {}
-    first: options.Word | None = None
-    option = ""  # the word before
-    for word in words if "/include" in line.text else ():
-        known = HOME.search(word.text) or any(m[1] in homes for m in REFERENCE.finditer(word.text))
-        if known and _INCLUDE.match(word.text):
-            bare = line.name and not word.text.startswith("-") and option not in _INCLUDES
-            uses = included.get(line.name, ()) if bare else (word.outer[1],)
-            if new := [k for k in uses if k not in told]:
-                places |= dict.fromkeys(new)
-                first = first or word
-        option = word.text
-    told |= places.keys()
-    if first is not None and places:
-        message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
-        yield finding(TOOLKIT, message, first.start, first.end, [insert(k, _PLATFORM, Side.LEFT) for k in places])
 
 
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
