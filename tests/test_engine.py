@@ -431,6 +431,14 @@ def test_edits_of_a_c_source_are_c(before: str, after: str) -> None:
     assert b"_cast<" in translate(before, path="a.cpp").output or b"nullptr" in translate(before, path="a.cpp").output
 
 
+def test_a_call_of_a_headers_function_in_braces_is_cast_where_it_narrows(tmp_path: Path) -> None:
+    (tmp_path / "rank.h").write_text("unsigned long rank(int a);\nshort small(int a);\n")
+    text = '#include "rank.h"\n__device__ void f(int n) { int64_t at[] = {rank(n), small(n), none(n)}; }\n'
+    with ClangService() as clang:
+        got = translate(text.encode(), path=str(tmp_path / "a.cu"), clang=clang).output.decode()
+    assert "{static_cast<int64_t>(rank(n)), small(n), none(n)}" in got
+
+
 @pytest.mark.parametrize(("opened", "closed"), [("", ""), ("#ifdef WITH_CUDA\n", "#endif\n")])
 def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: str) -> None:
     """`sincos` has other targets for float, and for what a template decides; another function's variable of that name

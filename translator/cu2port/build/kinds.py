@@ -54,7 +54,7 @@ _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing 
     rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
 )
 _HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb")
-_TOOLS = re.compile(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
+_TOOLS = regex(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
     rb"(?:^|[;&|(`]|\b(?:then|do|else|time|exec|sudo)\s)\s*(?:\w+=[^\s\"';&|(]*\s+)*"
     rb"(?:nvidia-smi|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s)`]|$)"
 )

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from cu2port.catalog.includes import for_host
-from cu2port.core.late import regex
+from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Finding, Severity, Side, Span, insert, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import simple_type, type_before
+from cu2port.facts.arithmetic import simple_type, type_before, unqualified
 from cu2port.facts.computing import number_of
 from cu2port.facts.named_types import FLOATING
 from cu2port.facts.unit import Unit
@@ -14,6 +15,9 @@ from cu2port.syntax.constants import WIDTHS
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import ALIASES, builtin
 from cu2port.syntax.words import BUILTIN_TYPES
+
+if TYPE_CHECKING:  # libclang is imported when it is asked
+    from cu2port.facts.clang import Expr
 
 _TYPES = "|".join(sorted({"dim3", *BUILTIN_TYPES, *ALIASES}))
 # A list that is behind a name, `]` or `=` and has a name in it. That it begins with the bracket makes the search fast.
@@ -23,6 +27,17 @@ _BEFORE = 100  # characters before a list in which its type is
 _DIM3 = "dim3"
 _CONSTANT = frozenset({"enumerator", "template parameter", "macro", "function", "type", "using", "namespace"})
 _DEEPEST = 8  # constants that are made of constants
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The list that opens at token `at`, of a type whose last word is token `last`. `name`: what follows the type."""
+
+    last: int
+    name: int
+    at: int
+    bounds: int
+    values: tuple[Span, ...]
 
 
 class NarrowingVariable(Check):
@@ -77,35 +92,25 @@ class NarrowingVariable(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if for_host(unit):
-            return
-        for at in _types_before_lists(unit.text):
-            i = unit.lexed.at(at)
-            if not unit.tok(i) or unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "."):
-                continue
-            while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
-                i += 1
-            k = i + 1
-            while k > 0:
-                at = _list_at(unit, k)
-                if unit.tok(at) == "{":
-                    yield from self._list(unit, i, k, at)
-                k = _next_declarator(unit, k, at)
+        lists = [] if for_host(unit) else list(_lists(unit))
+        asked = [v for x in lists if unit.t[x.last] != _DIM3 for v in x.values if _is_unknown_call(unit, v)]
+        facts = unit.ask(spans=tuple((v.start, v.end) for v in asked)) if asked else None
+        told = facts.exprs if facts is not None else {}
+        types = {v: _of_clang(told.get((v.start, v.end))) for v in asked}
+        for x in lists:
+            yield from self._list(unit, x, types)
 
-    def _list(self, unit: Unit, last: int, name: int, k: int) -> Iterator[Finding]:
-        """The list that opens at token k, of a type whose last word is token `last`; `name`: what follows the type."""
-        close = unit.match[k]
-        bounds = unit.t[name:k].count("[")
-        if close < 0 or bounds > 1 or {"{", ";", "..."}.intersection(unit.t[k + 1 : close]) or unit.tok(k + 1) == ".":
+    def _list(self, unit: Unit, x: _List, types: Mapping[Span, str]) -> Iterator[Finding]:
+        """`types`: what libclang says of calls."""
+        if unit.t[x.last] == _DIM3:
+            if not x.bounds and any(_may_narrow(unit, v) for v in x.values):
+                yield self._dim3(unit, x.name, x.at)
             return
-        values = [v for v in unit.split_args(k + 1, close) if v.start < v.end]
-        if unit.t[last] == _DIM3:
-            if not bounds and any(_may_narrow(unit, v) for v in values):
-                yield self._dim3(unit, name, k)
-            return
-        type_ = type_before(unit, last)
-        cast = type_ if builtin((unit.t[last],)) != type_ else unit.t[last]
-        wrong = [v for v in values if not _is_constant(unit, v) and _narrows(simple_type(unit, v), type_)]
+        close = unit.match[x.at]
+        type_ = type_before(unit, x.last)
+        cast = type_ if builtin((unit.t[x.last],)) != type_ else unit.t[x.last]
+        variable = (v for v in x.values if not _is_constant(unit, v))
+        wrong = [v for v in variable if _narrows(simple_type(unit, v) or types.get(v, ""), type_)]
         if wrong:
             edits = tuple(
                 e
@@ -113,7 +118,7 @@ class NarrowingVariable(Check):
                 for e in (insert(v.start, f"static_cast<{cast}>(", Side.RIGHT), insert(v.end, ")", Side.LEFT))
             )
             message = f"a value may not fit `{cast}`, which clang does not allow in braces"
-            yield self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+            yield self.finding(message, unit.p[x.at], unit.end(close), edits, effects=(("all", "compile-error"),))
 
     def _dim3(self, unit: Unit, name: int, k: int) -> Finding:
         close = unit.match[k]
@@ -127,6 +132,38 @@ class NarrowingVariable(Check):
         edits = (replace(first, unit.end(k), f"{made}("), replace(unit.p[close], unit.end(close), ")"))
         message = "a value may not fit `unsigned`, which clang does not allow in braces"
         return self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
+
+
+def _lists(unit: Unit) -> Iterator[_List]:
+    """The lists of a file that make something of a type that may narrow."""
+    for at in _types_before_lists(unit.text):
+        i = unit.lexed.at(at)
+        if not unit.tok(i) or unit.p[i] != at or unit.tok(i - 1) in ("->", ":", "."):
+            continue
+        while unit.tok(i + 1) and builtin((unit.tok(i + 1),)) and builtin((unit.tok(i),)):
+            i += 1
+        k = i + 1
+        while k > 0:
+            at = _list_at(unit, k)
+            close = unit.match[at] if unit.tok(at) == "{" else -1
+            bounds = unit.t[k:at].count("[")
+            inner = {"{", ";", "..."}.intersection(unit.t[at + 1 : close])
+            if close > 0 and bounds < 2 and not inner and unit.tok(at + 1) != ".":
+                values = (v for v in unit.split_args(at + 1, close) if v.start < v.end)
+                yield _List(i, k, at, bounds, tuple(values))
+            k = _next_declarator(unit, k, at)
+
+
+def _is_unknown_call(unit: Unit, value: Span) -> bool:
+    """Whether a value is a call of a function of whose type the file says nothing."""
+    i, last = unit.lexed.at(value.start), unit.lexed.at(value.end) - 1
+    call = is_identifier(unit.t[i]) and unit.tok(i + 1) == "(" and unit.match[i + 1] == last
+    return call and unit.t[i] not in unit.macros and not builtin((unit.t[i],)) and not simple_type(unit, value)
+
+
+def _of_clang(e: Expr | None) -> str:
+    """The type that libclang tells; "" for none, and for a constant, which clang knows to fit."""
+    return "" if e is None or e.value is not None else unqualified(e.type)
 
 
 def _list_at(unit: Unit, k: int) -> int:
