@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.core.data import cache_dir
-from cu2port.verify import sim_build, sim_compiler, simulate
+from cu2port.verify import cccl, sim_build, sim_compiler, simulate
 
 FIRST = '#include <cstdio>\n#define kWave 7\nint main() { printf("%d %d\\n", kWave, warpSize == 64); }\n'
 TEXT = ["-include", "hip/hip_runtime.h"]
@@ -110,3 +110,24 @@ def test_what_is_used_is_marked_as_used(gcc: sim_compiler.Toolchain) -> None:
     gcc.runtime_first(words)
     assert made.stat().st_mtime > 1e9
     assert made.parent == cache_dir() / "sim"
+
+
+@pytest.mark.skipif(cccl.find_cccl() is None, reason="Thrust is not installed")
+def test_headers_of_thrust_are_put_in_front_where_nothing_else_decides_what_they_hold(tmp_path: Path) -> None:
+    asks = "#include <thrust/sort.h>\n"
+    assert "#include <thrust/sort.h>" in cccl.common_headers([asks, "int n;"], [tmp_path])
+    assert not cccl.common_headers(["#include <hip/hip_runtime.h>\n// thrust/sort.h"], [tmp_path])
+    assert not cccl.common_headers([asks, "#define THRUST_NS_QUALIFIER own\n"], [tmp_path])
+    (tmp_path / "thrust").mkdir()
+    assert not cccl.common_headers([asks], [tmp_path])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(cccl.find_cccl() is None, reason="Thrust is not installed")
+def test_thrust_is_compiled_once_beside_the_runtime(gcc: sim_compiler.Toolchain) -> None:
+    words, also = [*gcc.flags(64), "-O0"], cccl.common_headers(["#include <thrust/sort.h>\n"], [])
+    plain = second(gcc, *words)
+    gcc.runtime_first(words, also)
+    with_thrust = gcc.runtime_first(words, also)
+    assert with_thrust != plain
+    assert made_by(with_thrust).is_file()

@@ -289,6 +289,7 @@ def build(
     in_c = [f"-D{d}" for d in program.defines] + [f"-I{d.absolute()}" for d in program.include_dirs]
     in_c += ["-O2", *(x for x in program.flags if not x.startswith(("-std=", "-fpermissive"))), *C_FLAGS]
     plain = _plain_c(program, folder, in_c, toolchain, texts)
+    thrust = cccl.common_headers(texts, program.include_dirs)
 
     def compile_unit(job: tuple[int, int, Path]) -> Path:
         wave, number, copy = job
@@ -301,9 +302,9 @@ def build(
             flags = ["-w", *openmp, *in_c]
         elif real.suffix in (".cu", ".hip"):
             flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
-            flags += toolchain.runtime_first(flags)
+            flags += toolchain.runtime_first(flags, thrust)
         elif real.suffix in C_UNITS:
-            flags += toolchain.runtime_first(flags)
+            flags += toolchain.runtime_first(flags, thrust)
         flags += [own_names(folder), "-x", language, "-c", str(source), "-o"]
         try:
             sides = two_sided.get(real)

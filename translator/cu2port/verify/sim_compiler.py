@@ -129,24 +129,27 @@ class Toolchain:
             plain.write_text(text, encoding="utf-8")
         return ["-include", str(plain)]
 
-    def runtime_first(self, words: Sequence[str]) -> list[str]:
+    def runtime_first(self, words: Sequence[str], also: str = "") -> list[str]:
         """Words that put HIP's runtime header in front of a unit of CUDA's or HIP's, as their compilers do it.
 
         It is compiled for itself when such words come for the second time: until then that takes longer than it saves.
-        words: those with which the unit is compiled, without folders and files."""
+        `words`: those with which the unit is compiled, without folders and files. `also`: what `cccl.common_headers`
+        says; with that, Thrust's headers are compiled with it."""
         if self.is_zig or self.is_clang:  # clang takes no precompiled header that was made with other macros
             return ["-include", _FIRST]
-        same = [f"-I{HEADERS}", *(w for w in words if _MATTERS.match(w))]
-        digest = hashlib.sha256(repr((self.command, same)).encode()).hexdigest()[:16]
+        same = [f"-I{HEADERS}", *(cccl.flags() if also else ()), *(w for w in words if _MATTERS.match(w))]
+        digest = hashlib.sha256(repr((self.command, same, also)).encode()).hexdigest()[:16]
         asked = cache_dir() / "sim" / f"asked-{digest}"
         if not asked.is_file():
             asked.parent.mkdir(parents=True, exist_ok=True)
             asked.touch()
-            return ["-include", _FIRST]
+            return self.runtime_first(words) if also else ["-include", _FIRST]
+        name = f"thrust-{hashlib.sha256(also.encode()).hexdigest()[:8]}" if also else "first"
+        folders = ("cu2port_sim", "hip", *(("thrust",) if also else ()))
         try:
-            return self.precompiled("first", f"#include <{_FIRST}>\n", same, ("cu2port_sim", "hip"))
+            return self.precompiled(name, f"#include <{_FIRST}>\n{also}", same, folders)
         except CannotBuild:  # the unit's own message is the better one
-            return ["-include", _FIRST]
+            return self.runtime_first(words) if also else ["-include", _FIRST]
 
     def call(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
         """Run the compiler. Raises CannotBuild with what it said."""

@@ -74,7 +74,8 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
             sim_build.make_cpp(copy, (unit.text for unit in files))
         hidden = shields(program.defines, folder / "shields", (unit.text for unit in files))
         host = source.language in ("c++", "c")  # code for GPUs is compiled as another language
-        words = [*hidden, *_words(line, settings, program, folder, copy, before, host)]
+        thrust = cccl.common_headers((unit.text for unit in files), program.include_dirs)
+        words = [*hidden, *_words(line, settings, program, folder, copy, before, host, thrust)]
         depends = folder / "depends.d"
         if line.depends:
             words += _depends(line, depends, out or source.path.with_suffix(".o"))
@@ -135,6 +136,7 @@ def _words(
     copy: Path,
     before: Sequence[Path],
     host: bool,
+    thrust: str,
 ) -> list[str]:
     toolchain = settings.toolchain
     flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
@@ -142,7 +144,7 @@ def _words(
         flags.insert(0, "-O2")
     words = [*toolchain.flags(settings.wave, settings.check), *flags]
     words += ["-DCU2PORT_SIM_HOST=1"] if host else ["-D__HIP__=1", "-D__HIPCC__=1"]
-    words += toolchain.runtime_first(words)
+    words += toolchain.runtime_first(words, thrust)
     words += [f"-D{d}" for d in program.defines if not d.startswith("THRUST_DEVICE_SYSTEM=")]  # Thrust runs on the host
     words += [x for b in before for x in ("-include", str(b))]
     words += [x for f in line.forced if not Path(f).is_file() for x in ("-include", f)]
