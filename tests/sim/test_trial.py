@@ -884,6 +884,12 @@ def test_blocks_that_are_set_by_axis_or_chosen(text: str, blocks: tuple[tuple[in
     assert blocks in (None, k.blocks)
 
 
+def test_a_kernel_that_no_compiler_sees_is_none() -> None:
+    text = "#if 0\n__global__ void old(int* a) { *a = 1; }\n#else\n__global__ void k(int* a) { *a = 2; }\n#endif\n"
+    unit = read(text, "k.cu")
+    assert [k.path for k in find_kernels(unit, [unit])] == ["k"]
+
+
 def test_a_launch_of_another_file_gives_the_block() -> None:
     unit = read("static const int kBlock = 96;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }", "k.cu")
     other = read("void go() { int size = kBlock; dim3 block(size); dim3 grid(2); k<<<grid, block>>>(0); }", "go.cu")

@@ -87,7 +87,7 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
     """The kernels that a file defines; launches are looked for in all files of the program, and where it has none in
     the files that `named` gives for the kernel's name."""
     for f in unit.functions:
-        if "__global__" not in f.sides:
+        if "__global__" not in f.sides or unit.is_dead(unit.p[f.name_at]):
             continue
         line = unit.text.count("\n", 0, unit.p[f.name_at]) + 1
         if unit.in_directive(f.name_at) is not None:
