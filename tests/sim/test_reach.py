@@ -204,6 +204,28 @@ def test_functions_that_are_made(text: str, marked: str) -> None:
         assert "At(__COUNTER__), g(v))" in copy
 
 
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("return (*x).template n<3>(v);", "return (At, (*x).template n<3>(v));"),
+        ("return TYPE(x, v)::n(v);", "return (At, TYPE(x, v)::n(v));"),
+        ("return decltype(v)::n(v);", "return (At, decltype(v)::n(v));"),
+        ("if (v) ::n(v);", "if (v) (At, ::n(v));"),
+        ("(void)::n(v);", "(void)(At, ::n(v));"),
+        ("::new (static_cast<n*>(x)) n(v);", "::new (static_cast<n*>(x)) n(v);"),
+        ("NOTHING(v == Op());", "NOTHING(v == Op());"),
+    ],
+)
+def test_where_the_expression_of_a_call_begins(text: str, marked: str) -> None:
+    """As templates of Eigen call members whose names a kernel's functions have too."""
+    head = "struct Op { __device__ int operator()(int v) { return __shfl(v, 0); } };\n"
+    head += "#ifdef CHECKED\n#define NOTHING(x) n(x)\n#else\n#define NOTHING(x)\n#endif\n"
+    head += "#define TYPE(x, T) x##_impl<typename base<T>::type>\n__device__ int n(int v) { return __shfl(v, 0); }\n"
+    unit = read(f"{head}template <class X, class V> int f(X* x, V v) {{ {text} }}\n", "a.hip")
+    copy = instrument(unit, reached([unit])).replace("::cu2port_sim::At(__COUNTER__)", "At")
+    assert f"{{ {marked} }}" in copy, copy
+
+
 def test_a_member_that_a_constructor_sets_is_no_call() -> None:
     text = """__device__ int n(int v) { return __shfl(v, 0); }
 #define MAKE(T) struct T { int m, n, at; __device__ T(int x) : m(x), n(x), at{x} {} };

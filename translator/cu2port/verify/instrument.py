@@ -18,8 +18,9 @@ from cu2port.syntax.words import BEFORE_VALUE
 from cu2port.verify.copies import Copy, on_one_line
 from cu2port.verify.jumps import Region, regions, turns
 from cu2port.verify.left_out import with_devices_side
-from cu2port.verify.reach import Reach, is_operation, is_reaching
+from cu2port.verify.reach import Reach, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
+from cu2port.verify.sites import expression_start
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
 from cu2port.verify.steps import has_steps, mark_steps
 from cu2port.verify.two_sides import share_names
@@ -196,44 +197,11 @@ def _site(copy: Copy, i: int, limit: int, around: Sequence[str]) -> None:
     """`f(x)` becomes `(At(site), f(x))`."""
     unit = copy.unit
     call = unit.call(i)
-    first = _expression_start(unit, i, limit)
+    first = expression_start(unit, i, limit)
     if call is None or first < 0:
         return
     copy.before(first, f"({_NS}At({', '.join(('__COUNTER__', *around))}), ")
     copy.after(call.close, ")")
-
-
-def _expression_start(unit: Unit, i: int, limit: int) -> int:
-    """The first token of `a.b(c)->f` whose last is i; -1 where i is a declared name and not a call."""
-    k = unit.qualifier(i)
-    if unit.tok(k - 1) == "template":
-        k = unit.qualifier(k - 1)
-    while unit.tok(k - 1) in (".", "->"):
-        k -= 2
-        while unit.tok(k) in (")", "]"):
-            k = unit.match[k]
-            if k <= limit:
-                return -1
-            if is_identifier(unit.tok(k - 1)) or unit.tok(k - 1) in (")", "]"):
-                k -= 1
-            elif unit.tok(k - 1) == ">" and unit.angle_open(k - 1) > limit:
-                k = unit.angle_open(k - 1) - 1
-            else:
-                break
-        if unit.tok(k) == ">" and unit.angle_open(k) > limit:
-            k = unit.angle_open(k) - 1
-        k = unit.qualifier(k)
-        if unit.tok(k - 1) == "template":
-            k -= 1
-    if k < limit:
-        return -1
-    before = unit.tok(k - 1)
-    if k > limit and (
-        (is_identifier(before) and before not in BEFORE_VALUE)
-        or (before in ("~", "new", ">") and not is_operation(unit, i))
-    ):
-        return -1
-    return k
 
 
 def _loop(copy: Copy, body: Statements, loop: Loop, name: str, spins: bool) -> None:

@@ -194,6 +194,7 @@ def _closure(units: list[Unit], known: Operations, start: Iterable[str] = ()) ->
                         given = _taker(unit, k)
                         takers |= given
                         calls |= given
+    calls -= {name for u in units for name, all_ in u.macros.items() if any(m.first >= m.stop for m in all_)}
     return Reach(frozenset(calls), frozenset(macros), frozenset(callables), frozenset(takers))
 
 

@@ -67,13 +67,13 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         program = Program((source.path, *forced), folders, tuple(line.defines), warp=settings.warp, cuda=cuda)
         units = sim_build.read_units(program)
         files = [unit for unit, _ in units.values()]
-        two_sides = has_two_sides(files)
+        host = source.language in ("c++", "c")  # code for GPUs is compiled as another language
+        two_sides = not host and has_two_sides(files)
         sim_build.write_copies(units, folder / "src", settings.check, two_sides)
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
         if source.language == "c":  # the simulator's headers are C++
             sim_build.make_cpp(copy, (unit.text for unit in files))
         hidden = shields(program.defines, folder / "shields", (unit.text for unit in files))
-        host = source.language in ("c++", "c")  # code for GPUs is compiled as another language
         thrust = cccl.common_headers((unit.text for unit in files), program.include_dirs)
         words = [*hidden, *_words(line, settings, program, folder, copy, before, host, thrust)]
         depends = folder / "depends.d"

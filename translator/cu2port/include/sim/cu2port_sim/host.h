@@ -75,7 +75,9 @@ bool leaves_out(const char* place, const char* why);  // says so once
     __attribute__((unused)) static const bool cu2port_left_##number = ::cu2port_sim::leaves_out(place, CU2PORT_LEFT_WHY)
 #define CU2PORT_LEAVES_OUT_NEXT(number, place) CU2PORT_LEAVES_OUT_AS(number, place)
 // CU2PORT_SIM_SIDE: a unit is compiled twice, 1: for the host, 2: for the device
-#if !defined(CU2PORT_SIM_SIDE) && !defined(CU2PORT_LEAVES_OUT)
+#ifdef CU2PORT_SIM_HOST  // a unit for the host's compiler has no device's side
+#define CU2PORT_LEAVES_OUT(place)
+#elif !defined(CU2PORT_SIM_SIDE) && !defined(CU2PORT_LEAVES_OUT)
 #define CU2PORT_LEAVES_OUT(place) CU2PORT_LEAVES_OUT_NEXT(__COUNTER__, place)
 #endif
 unsigned long long clock_ticks();
