@@ -229,6 +229,9 @@ inline hipError_t hipDeviceGetAttribute(int* out, hipDeviceAttribute_t attribute
         case hipDeviceAttributeMaxSurface3D:
         case hipDeviceAttributeMaxTexture3DDepth: *out = 2048; return hipSuccess;
         case hipDeviceAttributeWallClockRate: *out = 100000; return hipSuccess;
+#ifdef __linux__
+        case hipDeviceAttributeVirtualMemoryManagementSupported: *out = 1; return hipSuccess;
+#endif
         case hipDeviceAttributePhysicalMultiProcessorCount: *out = cu2port_sim::kUnits; return hipSuccess;
         default: *out = 0; return hipSuccess;
     }

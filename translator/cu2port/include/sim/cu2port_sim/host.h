@@ -82,6 +82,19 @@ bool leaves_out(const char* place, const char* why);  // says so once
 #endif
 unsigned long long clock_ticks();
 
+// Memory that is mapped by hand; each gives 0 or a hipError_t.
+constexpr std::size_t kGranule = std::size_t{2} << 20;
+int address_reserve(void** p, std::size_t size, std::size_t alignment, void* wanted);
+int address_free(void* p, std::size_t size);
+int physical_create(void** handle, std::size_t size, int device, const void* properties, std::size_t n);
+int physical_release(void* handle);
+int physical_retain(void** handle, const void* p);
+int physical_properties(void* handle, void* out, std::size_t n);
+int physical_map(void* p, std::size_t size, void* handle);
+int physical_unmap(void* p, std::size_t size);
+int set_access(void* p, std::size_t size, int device, int rights);
+int get_access(unsigned long long* rights, int device, const void* p);
+
 // --check: the order of work on streams, order.inc. Nothing of it is asked or kept otherwise.
 constexpr unsigned kNullStream = 0, kThreadStream = 1;
 struct Moment {  // that an event recorded

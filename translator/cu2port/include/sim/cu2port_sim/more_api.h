@@ -3,7 +3,7 @@
 
 #include "streams.h"
 
-typedef enum hipMemAllocationType { hipMemAllocationTypeInvalid, hipMemAllocationTypePinned, hipMemAllocationTypeMax = 0x7fffffff } hipMemAllocationType;
+typedef enum hipMemAllocationType { hipMemAllocationTypeInvalid, hipMemAllocationTypePinned, hipMemAllocationTypeUncached = 0x40000000, hipMemAllocationTypeMax = 0x7fffffff } hipMemAllocationType;
 typedef enum hipMemAllocationHandleType {
     hipMemHandleTypeNone = 0,
     hipMemHandleTypePosixFileDescriptor = 1,
@@ -134,7 +134,7 @@ inline hipError_t hipMemAllocHost(void** p, size_t n) { return hipHostMalloc(p, 
 inline hipError_t hipMemAllocPitch(hipDeviceptr_t* p, size_t* pitch, size_t w, size_t h, unsigned) { return hipMallocPitch(p, pitch, w, h); }
 inline hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* size, hipDeviceptr_t p) {
     const cu2port_sim::Found f = cu2port_sim::find_range(p);
-    if (f.kind == 0) return cu2port_sim::note(hipErrorInvalidValue);
+    if (f.size == 0) return cu2port_sim::note(hipErrorInvalidValue);
     if (base) *base = f.base;
     if (size) *size = f.size;
     return hipSuccess;

@@ -24,23 +24,6 @@
 
 // --- memory that is mapped by hand -----------------------------------------------------------------------------------
 
-typedef struct ihipMemGenericAllocationHandle* hipMemGenericAllocationHandle_t;
-typedef enum hipMemAllocationGranularity_flags {
-    hipMemAllocationGranularityMinimum = 0,
-    hipMemAllocationGranularityRecommended = 1
-} hipMemAllocationGranularity_flags;
-typedef struct hipMemAllocationProp {
-    hipMemAllocationType type;
-    union {
-        hipMemAllocationHandleType requestedHandleType, requestedHandleTypes;
-    };
-    hipMemLocation location;
-    void* win32HandleMetaData;
-    struct {
-        unsigned char compressionType, gpuDirectRDMACapable;
-        unsigned short usage;
-    } allocFlags;
-} hipMemAllocationProp;
 typedef enum hipMemHandleType { hipMemHandleTypeGeneric = 0 } hipMemHandleType;
 typedef enum hipMemOperationType { hipMemOperationTypeMap = 1, hipMemOperationTypeUnmap = 2 } hipMemOperationType;
 typedef enum hipArraySparseSubresourceType {

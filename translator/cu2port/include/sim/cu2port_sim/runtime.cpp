@@ -32,4 +32,5 @@
 #include "modules.inc"
 #include "check.inc"
 #include "host_side.inc"
+#include "mapped.inc"
 #include "tsan.inc"

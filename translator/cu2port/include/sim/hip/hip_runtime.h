@@ -43,6 +43,7 @@
 #include "../cu2port_sim/launch.h"
 #include "../cu2port_sim/more_api.h"
 #include "../cu2port_sim/named.h"
+#include "../cu2port_sim/mapped.h"
 #include "../cu2port_sim/graphs.h"
 #include "../cu2port_sim/textures.h"
 #include "../cu2port_sim/surfaces.h"
