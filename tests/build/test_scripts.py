@@ -48,6 +48,10 @@ def ported(text: str) -> str:
             "# nvcc -G\nnvcc -c a.cu && ./a\ng++ -I/usr/local/cuda/include b.cpp a.o -lcudart\n",
             "# nvcc -G\nhipcc -c a.cu && ./a\ng++ -I/opt/rocm/include -D__HIP_PLATFORM_AMD__ b.cpp a.o -lamdhip64\n",
         ),
+        (  # the environment may name another compiler
+            'NVCC=${NVCC:-nvcc}\nA="-arch=sm_80 -t0"\n$NVCC $A -Xcompiler -Wall -c a.cu\n: ${C:=nvcc}\n',
+            'NVCC=${NVCC:-hipcc}\nA="--offload-arch=gfx942"\n$NVCC $A -Wall -c a.cu\n: ${C:=hipcc}\n',
+        ),
     ],
 )
 def test_commands(before: str, after: str) -> None:
@@ -70,6 +74,9 @@ def test_other_programs_of_nvidias_are_named() -> None:
         ("A=1 nvcc a.cu", True),
         ('for f in *.cu; do "$CUDA/bin/nvcc" $f; done', True),
         ("NVCC=nvcc", True),
+        ("NVCC=${NVCC:-nvcc}", True),
+        (": ${NVCC:=nvcc}", True),
+        ("A=${A:-nvcc-12}", False),
         ("export CC='/opt/cuda/bin/nvcc'", True),
         ("nvcc --version | grep release", False),
         ("if nvcc -V; then x; fi", False),

@@ -52,6 +52,7 @@ _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # th
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
     rb"(?:^|[;&|(]|\{(?=\s)|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
     rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
+    rb"|\$\{\w+:[-=]nvcc\}"
 )
 _HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb")
 _TOOLS = regex(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there

@@ -39,6 +39,7 @@ _FOREACH = re.compile(  # `$(foreach sm,$(SMS),-gencode arch=compute_$(sm),code=
 )
 _NVCC = re.compile(  # a word with blanks is in quotes: `"$(shell which nvcc)"`
     r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])|(?:(?<=\bwhich )|(?<=command -v )|(?<=[({]shell ))nvcc(?=[\s)}\"'`]|$)"
+    r"|(?<=:[-=])nvcc(?=\})"  # `${NVCC:-nvcc}`
 )
 _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _PARENT = re.compile(  # of the folder that a program is in
