@@ -104,6 +104,10 @@ def ported(text: str, **asked: object) -> str:
         ),
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
         ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\n"),
+        (  # a variable says the version
+            "a:\n\tg++ -I/usr/local/cuda-$(V)/targets/x86_64-linux/include/ a.cpp -L/usr/local/cuda-${V}/lib64\n",
+            "a:\n\tg++ -I/opt/rocm/include/ -D__HIP_PLATFORM_AMD__ a.cpp -L/opt/rocm/lib\n",
+        ),
         (
             "INC = /usr/local/cuda/include\nF = -I. -I$(INC) -Wall\na: $(INC)/x.h\n",
             "INC = /opt/rocm/include\nF = -I. -I$(INC) -D__HIP_PLATFORM_AMD__ -Wall\na: $(INC)/x.h\n",

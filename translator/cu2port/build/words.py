@@ -19,7 +19,10 @@ _OTHER_SYSTEM = regex(
     r"\s+\"?(?:Windows|Darwin)\"?)\s*"
 )
 #: the folder where CUDA's toolkit is as a rule, in a path or alone
-HOME = regex(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))")
+HOME = regex(  # the version may be a variable's: `cuda-$(ver)`
+    r"/usr/local/cuda(?:-[\d.]+\d|-\d+|-\$(?:\(\w+\)|\{\w+\}|\w+))?"
+    r"(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))"
+)
 INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?![\w-])")  # of HOME: what is below it
 _LIBRARY_FILE = regex(r"(?P<folder>/lib(?:64)?)?(?P<stubs>/stubs)?/(?P<file>lib(?P<name>[\w-]+)\.(?:a|so))(?![\w.])")
 #: variables of the environment, or of Make, that name the folder of CUDA's toolkit
