@@ -14,14 +14,16 @@ from cu2port.syntax.words import BUILTIN_TYPES, RECORD_KEYS, SPECIFIERS
 # types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
 _TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
 _NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
+_HOST = frozenset({"__host__", "inline", "explicit"})  # what may stand before a constructor for the host alone
 
 
 class SharedConstructor(Check):
     """A shared variable has a type whose constructor does something: `__shared__ curandState s[32]`.
 
-    nvcc warns, and does not call the constructor. clang refuses the variable. Its bytes are declared in its place, and
-    a reference to them has its name, so it stays without a value as it was. The constructors of a class are known in
-    the file that defines it; among CUDA's types are `dim3` and the states of cuRAND.
+    nvcc warns, and does not call the constructor. clang refuses the variable, and one whose constructor is for the host
+    alone. Its bytes are declared in its place, and a reference to them has its name, so it stays without a value as it
+    was. The constructors of a class are known in the file that defines it; among CUDA's types are `dim3` and the states
+    of cuRAND.
     """
 
     code, name, severity = "CU252", "shared-constructor", Severity.INFO
@@ -42,6 +44,13 @@ class SharedConstructor(Check):
             "a class of the file's",
         ),
         Example(
+            "struct P { int a; P() {} };\n__global__ void k() {\n  __shared__ P p[4];\n  p[threadIdx.x].a = 1;\n}\n",
+            "struct P { int a; P() {} };\n__global__ void k() {\n  typedef P p_type[4]; "
+            "__shared__ alignas(p_type) unsigned char p_bytes[sizeof(p_type)]; "
+            "p_type& p = reinterpret_cast<p_type&>(p_bytes);\n  p[threadIdx.x].a = 1;\n}\n",
+            "a constructor for the host",
+        ),
+        Example(
             "#define S __shared__ dim3 extent;\n",
             "#define S typedef dim3 extent_type; __shared__ alignas(extent_type) unsigned char "
             "extent_bytes[sizeof(extent_type)]; extent_type& extent = reinterpret_cast<extent_type&>(extent_bytes);\n",
@@ -50,8 +59,8 @@ class SharedConstructor(Check):
         Example("RUN(__shared__ dim3 extent;)", note="as a macro's argument"),
         Example(
             "struct P { int a; P() = default; __device__ P(int b) : a(b) {} };\n"
-            "struct Q { int a; __device__ Q() {} };\n"
-            "__global__ void k() { __shared__ P p; __shared__ Q q[2]; __shared__ float f[2]; }",
+            "struct Q { int a; __device__ Q() {} };\nstruct R { constexpr R() {} HD R(int b = 0) {} };\n"
+            "__global__ void k() { __shared__ P p; __shared__ Q q[2]; __shared__ R r[2]; __shared__ float f[2]; }",
             note="nothing is done to them",
         ),
     )
@@ -119,7 +128,8 @@ def _unused(unit: Unit, name: str) -> str:
 
 
 def _initialises(unit: Unit, d: Declaration) -> bool:
-    """Whether a class has a constructor without arguments that does something, or members with values."""
+    """Whether a class has a constructor without arguments that does something or is for the host alone, or members with
+    values."""
     opener = next((k for k in range(d.at + 1, min(d.stop, d.at + 60)) if unit.t[k] == "{"), -1)
     close = unit.match[opener] if opener > 0 else -1
     k, start = opener + 1, opener + 1
@@ -128,7 +138,7 @@ def _initialises(unit: Unit, d: Declaration) -> bool:
         if tok in (";", ":") or (tok == "}" and unit.match[k] > opener):
             start = k + 1
         elif tok == d.name and unit.tok(k + 1) == "(" and unit.tok(k - 1) != "~":
-            if _does_something(unit, k + 1, close):
+            if _does_something(unit, k + 1, close, not _HOST.issuperset(unit.t[start:k])):
                 return True
         elif tok == "=" and _NO_VALUE.isdisjoint(unit.t[start:k]) and "(" not in unit.t[start:k]:
             return True
@@ -136,8 +146,9 @@ def _initialises(unit: Unit, d: Declaration) -> bool:
     return False
 
 
-def _does_something(unit: Unit, opener: int, end: int) -> bool:
-    """Whether a constructor whose parameters begin at a bracket needs no arguments and does something."""
+def _does_something(unit: Unit, opener: int, end: int, device: bool) -> bool:
+    """Whether a constructor whose parameters begin at a bracket needs no arguments and does something. `device`: it may
+    be one for the GPU, too; clang calls no other, though it be empty."""
     close = unit.match[opener]
     params = unit.t[opener + 1 : close]
     if params and params != ["void"] and "=" not in params[: params.index(",") if "," in params else len(params)]:
@@ -146,5 +157,5 @@ def _does_something(unit: Unit, opener: int, end: int) -> bool:
     while k < end and unit.t[k] not in (";", "{", ":", "="):
         k += 1
     if unit.tok(k) == "{":
-        return unit.match[k] > k + 1
+        return not device or unit.match[k] > k + 1
     return unit.tok(k) != "="
