@@ -725,3 +725,21 @@ def test_what_headers_say_reaches_the_conversion(tmp_path: Path) -> None:
     )
     done = cu2port("a.cu", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "1 8\n"), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
+def test_arrays_and_textures_by_the_drivers_descriptors(wave: int, build: Callable[..., Path]) -> None:
+    """Boxes, rows and a graph's node of any kind too; what is only named builds."""
+    binary = build(Path(__file__).parent / "programs" / "driver_arrays.cu", wave)
+    ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
+    assert (ran.code, ran.output.decode().splitlines()) == (
+        0,
+        [
+            "fractions 0.0196 0.3333 1.1961",
+            "shape 4 3 2, format 9 of 2",
+            "box 34 37 42 0, too deep 1",
+            "rows 7 257 7",
+            "graph 42, memory 801",
+        ],
+    ), ran.errors.decode()

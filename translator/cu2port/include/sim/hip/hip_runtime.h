@@ -47,8 +47,10 @@
 #include "../cu2port_sim/graphs.h"
 #include "../cu2port_sim/textures.h"
 #include "../cu2port_sim/surfaces.h"
+#include "../cu2port_sim/driver_calls.h"
 #pragma GCC visibility pop
 #include "hip_version.h"
+#include "library_types.h"
 
 #ifndef CU2PORT_SIM_SIDE
 #define __global__
