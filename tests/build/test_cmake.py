@@ -755,6 +755,18 @@ def test_a_list_of_all_files_is_one_of_sources_where_a_target_takes_it() -> None
     assert "LANGUAGE HIP" in ported(build, cuda_sources=frozenset({"src/a.cu"}))
 
 
+def test_a_standard_of_all_sources_is_new_enough_for_hip() -> None:
+    """FindCUDA gave such flags to none of CUDA's sources; they stand behind CMAKE_HIP_FLAGS."""
+    flags = (
+        "add_definitions(-std=c++11 -DA)\nadd_compile_options(-Wall -std=c99 $<$<COMPILE_LANGUAGE:CXX>:-std=c++11>)\n"
+    )
+    new = flags.replace("-std=c++11 ", "-std=c++17 ")
+    assert ported(f"find_package(CUDA)\n{flags}").endswith(new)
+    assert ported(f"cuda_add_library(a a.cu)\n{flags}").endswith(new)
+    assert ported(f"find_package(CUDA)\nset(CMAKE_CUDA_STANDARD 17)\n{flags}").endswith(flags)
+    assert ported(f"if(CUDA_FOUND)\nendif()\n{flags}").endswith(flags)
+
+
 @pytest.mark.parametrize("value", ["/usr/local/cuda/bin/nvcc", "${CUDAToolkit_NVCC_EXECUTABLE}", "nvcc"])
 def test_nvcc_is_not_the_compiler_of_hip(value: str) -> None:
     assert (

@@ -59,6 +59,8 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
     anchor = None if looks else next(filter(_enables, every), None)
     yield from flags.commas(every)
+    if not asked.old_standard and (raised or any(c.name.startswith("cuda_add_") for c in every)):
+        yield from flags.standards(every, cuda)
     yield from _alone(text, every, asked)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:

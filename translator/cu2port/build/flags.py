@@ -32,6 +32,8 @@ _SEPARATORS: Mapping[
 _LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM".split())  # of `string` and `list`
 _ASKS = re.compile(r"^(?!target_|add_compile_|add_link_).*(?:flag|option)")  # check_cxx_compiler_flag, a tree's own
 _OF_TARGET = ("target_", "add_executable", "add_library", "cuda_add_")
+_OF_DIRECTORY = frozenset({"add_definitions", "add_compile_options"})
+_BEHIND = "sources in HIP get it too, and HIP's libraries need C++17"
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
@@ -73,6 +75,16 @@ def changes(text: str, c: Command, is_for_cuda: bool, own_flags: bool = False) -
         else:
             found = list(_in_place(c, found)) if _ASKS.search(c.name) else _still_set(c, found)
         yield from _paired(c, found) if "PROPERTIES" in c.words else found
+
+
+def standards(every: Sequence[Command], cuda: frozenset[int]) -> Iterator[Finding]:
+    """Findings for standards of C++ that a directory gives to all of its sources, so to those in HIP: they stand behind
+    CMAKE_HIP_FLAGS, and the last one counts; that of CMAKE_HIP_STANDARD is behind both. FindCUDA gave them to none of
+    CUDA's. `cuda`: commands that name it."""
+    for c in () if any("CMAKE_CUDA_STANDARD" in c.words for c in every) else every:
+        if c.name in _OF_DIRECTORY and c.start not in cuda:
+            plain = dataclasses.replace(c, args=tuple(a for a in c.args if "$<" not in a.text))
+            yield from options.standards(_command_words(plain), _BEHIND)
 
 
 def _libraries(text: str, c: Command, words: Sequence[options.Word]) -> Iterator[Finding]:
