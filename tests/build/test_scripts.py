@@ -32,6 +32,12 @@ def ported(text: str) -> str:
             'V=`"$CUDA_HOME/bin/nvcc" --version 2>&1 | tail -1`\nif nvcc -V | grep -q 11; then nvcc -V; fi\n',
             f"V=`{SAID} 2>&1 | tail -1`\nif {SAID} | grep -q 11; then hipcc --version; fi\n",
         ),
+        (  # the fourth line has it
+            "nvcc -O3 a.cu\nV=$(nvcc --version | sed -n '4p')\nW=`nvcc -V 2>&1 | awk 'NR==4 {print $6}'`\n"
+            "X=$(nvcc -V | sed 4!d | cut -dV -f2)\nY=$(nvcc -V | sed -n 2p)\n",
+            f"hipcc -O3 a.cu\nV=$({SAID} | sed -n '1p')\nW=`{SAID} 2>&1 | awk 'NR==1 {{print $6}}'`\n"
+            f"X=$({SAID} | sed 1!d | cut -dV -f2)\nY=$({SAID} | sed -n 2p)\n",
+        ),
         (  # a line with a colon is no rule
             "nvcc -DA=b:c -G a.cu\n",
             "hipcc -DA=b:c -g a.cu\n",

@@ -52,6 +52,10 @@ _NVCC = re.compile(r"(?:^|/)nvcc")
 _READ = re.compile(
     r"(?:[ \t]*[12]?>{1,2}&?[\w/.]{1,99})?[ \t]*[|)`]"
 )  # what stands behind a command whose output is read
+_FOURTH = re.compile(  # nvcc tells its version in the fourth of five lines, and `echo` says that one
+    r"[^|`)]{0,40}\|[ \t]*(?:sed[ \t]+(?:-n[ \t]+)?[\"']?(?P<sed>4)(?:p|!d)\b"
+    r"|awk[ \t]+[\"']\{?[ \t]*(?:if[ \t]*\()?NR[ \t]*==[ \t]*(?P<awk>4)\b)"
+)
 
 
 def version_calls(text: str, start: int, words: list[Word], compiles: Collection[str]) -> Iterator[Finding]:
@@ -66,7 +70,11 @@ def version_calls(text: str, start: int, words: list[Word], compiles: Collection
         if b.text in ("--version", "-V") and _READ.match(text, b.end - start) and _is_nvcc(a, compiles):
             words[:] = [w for w in words if w not in (a, b)]
             first, last = a.outer[0], b.outer[1]
-            yield finding(COMPILER, message, first, last, [Edit(first, last, (said,))], True, "nvcc", said)
+            edits = [Edit(first, last, (said,))]
+            if picked := _FOURTH.match(text, b.end - start):
+                at = start + picked.start(picked.lastgroup or 0)
+                edits.append(Edit(at, at + 1, ("1",)))
+            yield finding(COMPILER, message, first, last, edits, True, "nvcc", said)
 
 
 def _is_nvcc(word: Word, compiles: Collection[str]) -> bool:
