@@ -125,8 +125,10 @@ def test_an_extension_and_its_tests_are_run_unmodified(tmp_path: Path) -> None:
     assert built.returncode == 0 and "1 libraries and 2 objects built" in built.stderr, built.stdout + built.stderr
     tests = (PYTHON, "-m", "pytest", "-q", "run_rows.py")
     done = session(folder, "--", *tests)
-    assert done.returncode == 0 and "6 passed" in done.stdout, done.stdout
+    assert done.returncode == 0 and "7 passed" in done.stdout, done.stdout
     assert "extensions of torch: rows; the GPU of torch is the host" in done.stderr
+    done = session(folder, "--", PYTHON, "run_library.py")
+    assert done.returncode == 0 and "extensions of torch: rows" in done.stderr, done.stderr
     kernel = folder / "rows.cu"
     kernel.write_text(kernel.read_text().replace("d = 16", "d = 8"))
     assert session(folder, "--", *build).returncode == 0

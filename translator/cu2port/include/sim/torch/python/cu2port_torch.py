@@ -18,10 +18,10 @@ import types
 from pathlib import Path
 from typing import Any
 
+from cu2port_libraries import RUNTIME, is_ours, loaded, note
 from cu2port_streams import Event, Stream
 
 GPU = "CU2PORT_SIM_GPU"  # the variable that a session sets, see standin/extensions.py
-_RUNTIME = b"libcu2port_sim"
 _MARK = "_cu2port_on_gpu"  # an attribute of a tensor
 
 
@@ -178,15 +178,19 @@ class Gpu:
 
     # --- extensions ----------------------------------------------------------------------------------------------
 
-    def watch(self, module: Any, file: Any) -> Any:
-        """The functions of an extension: torch must wait for their kernels, and what they give back is on the GPU."""
+    def found(self, name: Any, file: Any) -> Any:
+        """A library of an extension is there: its runtime is told where tensors are."""
         import ctypes
 
-        runtime = ctypes.CDLL(next((x for x in _loaded() if _RUNTIME.decode() in x), file))
+        runtime = ctypes.CDLL(next((x for x in loaded() if RUNTIME in x), file))
         if not hasattr(runtime, "cu2port_sim_call_on_gpu"):
             raise ImportError(f"{file} was built by another version of cu2port; build it again")
         self.runtime = runtime
-        _note(module.__name__)
+        note(name)
+
+    def watch(self, module: Any, file: Any) -> Any:
+        """The functions of an extension: torch must wait for their kernels, and what they give back is on the GPU."""
+        self.found(module.__name__, file)
         for name, value in list(vars(module).items()):
             if isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
                 setattr(module, name, self.watched(value))
@@ -248,10 +252,26 @@ class Gpu:
         @functools.wraps(load)
         def exec_module(own: Any, module: Any) -> Any:
             load(own, module)
-            if _is_ours(own.path):
+            if is_ours(own.path):
                 self.watch(module, own.path)
 
         setattr(loader, "exec_module", exec_module)  # noqa: B010 - mypy takes no assignment to a method
+        for kind in (type(self.torch.ops), type(self.torch.classes)):
+            kind.load_library = self.loads(kind.load_library)
+        for kind in (
+            self.torch._C.ScriptFunction,
+            self.torch._C.ScriptMethod,
+        ):  # torch leaves the mode for what it runs
+            kind.__call__ = self.watched(kind.__call__)
+
+    def loads(self, load: Any) -> Any:
+        @functools.wraps(load)
+        def load_library(own: Any, path: Any) -> Any:
+            load(own, path)
+            if is_ours(path):
+                self.found(Path(path).name.partition(".")[0], path)
+
+        return load_library
 
     # --- torch.cuda ----------------------------------------------------------------------------------------------
 
@@ -337,31 +357,6 @@ class Gpu:
         for name in ("_cuda_getCurrentRawStream", "_cuda_getDevice", "_cuda_getDeviceCount"):
             if not hasattr(torch._C, name):
                 setattr(torch._C, name, functools.partial(_answer, int(name.endswith("Count"))))
-
-
-def _loaded() -> Any:
-    """The libraries of this process."""
-    try:
-        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    return [line.split()[-1] for line in lines if ".so" in line]
-
-
-def _is_ours(path: Any) -> Any:
-    """Whether a library is one that the stand-ins built."""
-    try:
-        return _RUNTIME in Path(path).read_bytes()
-    except OSError:
-        return False
-
-
-def _note(name: Any) -> Any:
-    """Tell the session of an extension that was loaded; see log.py."""
-    log = os.environ.get("CU2PORT_SIM_LOG")
-    if log and Path(log).parent.is_dir():
-        with Path(log).open("ab", buffering=0) as f:
-            f.write(f"torch\t{os.getpid()}\t{name}\n".encode())
 
 
 def _flat(values: Any) -> Any:
