@@ -743,3 +743,27 @@ def test_arrays_and_textures_by_the_drivers_descriptors(wave: int, build: Callab
             "graph 42, memory 801",
         ],
     ), ran.errors.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
+def test_iterators_and_operators_that_cub_takes(wave: int, build: Callable[..., Path]) -> None:
+    """Iterators without `*`, places that only `[]` stores to, and operators that take references."""
+    binary = build(Path(__file__).parent / "programs" / "cub_iterators.cu", wave)
+    ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
+    assert (ran.code, ran.output.decode().splitlines()) == (
+        0,
+        [
+            "dot 4096",
+            "scaled 40970",
+            "largest 127",
+            "an integer to begin with 2048",
+            "segments 2560 17920",
+            "from the second on 2880",
+            "sums 16 4096",
+            "before 1 10",
+            "odd 32, 7 21",
+            "sorted 49 19 50",
+            "block 2048 8 1536",
+        ],
+    ), ran.errors.decode()

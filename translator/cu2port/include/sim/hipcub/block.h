@@ -47,13 +47,13 @@ public:
         storage_[rank] = mine;
         detail::block_barrier("BlockReduce");
         if (rank != 0) return cu2port_sim::unspecified(mine);
-        for (int i = 1; i < kThreads && i < valid; ++i) mine = f(mine, storage_[i]);
+        for (int i = 1; i < kThreads && i < valid; ++i) mine = detail::combined(f, mine, storage_[i]);
         return mine;
     }
     template <int N, class F>
     T Reduce(T (&items)[N], F f) {
         T mine = items[0];
-        for (int i = 1; i < N; ++i) mine = f(mine, items[i]);
+        for (int i = 1; i < N; ++i) mine = detail::combined(f, mine, items[i]);
         return Reduce(mine, f);
     }
     T Sum(T mine) { return Reduce(mine, hipcub::Sum()); }
@@ -127,7 +127,7 @@ private:
             for (int i = 1; i < kThreads; ++i) {
                 const T next = values[i];
                 values[i] = sum;
-                sum = f(sum, next);
+                sum = detail::combined(f, sum, next);
             }
             values[kThreads] = sum;
         }
@@ -138,9 +138,9 @@ private:
         const int rank = detail::block_rank();
         bool has = initial != nullptr;
         T sum = has ? *initial : T();
-        if (rank != 0) sum = has ? f(sum, storage_.values[rank]) : storage_.values[rank], has = true;
+        if (rank != 0) sum = has ? T(detail::combined(f, sum, storage_.values[rank])) : storage_.values[rank], has = true;
         for (int i = 0; i < N; ++i) {
-            const T next = has ? f(sum, in[i]) : in[i];
+            const T next = has ? T(detail::combined(f, sum, in[i])) : in[i];
             out[i] = inclusive ? next : sum;
             sum = next, has = true;
         }
@@ -149,7 +149,7 @@ private:
     template <int N, class F>
     static T folded(const T (&in)[N], F f) {
         T sum = in[0];
-        for (int i = 1; i < N; ++i) sum = f(sum, in[i]);
+        for (int i = 1; i < N; ++i) sum = detail::combined(f, sum, in[i]);
         return sum;
     }
     template <int N, class F>

@@ -15,8 +15,9 @@ inline bool asks_size(void* storage, std::size_t& bytes) {
 }
 
 template <class It, class F, class T, class N>
-T folded(It in, N first, N last, F f, T sum) {
-    for (N i = first; i < last; ++i) sum = f(sum, in[i]);
+SumOf<F, T, ValueOf<It>> folded(It in, N first, N last, F f, T initial) {
+    SumOf<F, T, ValueOf<It>> sum = initial;
+    for (N i = first; i < last; ++i) sum = combined<F, decltype(sum), ValueOf<It>>(f, sum, in[i]);
     return sum;
 }
 
@@ -28,7 +29,7 @@ T folded(It in, N first, N last, F f, T sum) {
 struct DeviceReduce {
     template <class In, class Out, class F, class T, class N>
     static hipError_t Reduce(CU2PORT_SIM_STORAGE, In in, Out out, N n, F f, T initial, CU2PORT_SIM_END) {
-        if (!detail::asks_size(storage, bytes)) *out = detail::folded(in, N(0), n, f, initial);
+        if (!detail::asks_size(storage, bytes)) detail::put(out, detail::folded(in, N(0), n, f, initial));
         return hipSuccess;
     }
     template <class In, class Out, class N>
@@ -54,8 +55,10 @@ struct DeviceReduce {
     template <class In, class Out, class F, class G, class T, class N>
     static hipError_t TransformReduce(CU2PORT_SIM_STORAGE, In in, Out out, N n, F f, G change, T initial, CU2PORT_SIM_END) {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
-        for (N i = 0; i < n; ++i) initial = f(initial, change(in[i]));
-        *out = initial;
+        using Changed = std::decay_t<decltype(detail::called<G, detail::ValueOf<In>>(change, in[0]))>;
+        detail::SumOf<F, T, Changed> sum = initial;
+        for (N i = 0; i < n; ++i) sum = detail::combined(f, sum, detail::called<G, detail::ValueOf<In>>(change, in[i]));
+        detail::put(out, sum);
         return hipSuccess;
     }
     template <class K, class Unique, class V, class Sums, class Count, class F, class N>
@@ -65,12 +68,12 @@ struct DeviceReduce {
         N runs = 0;
         for (N i = 0; i < n;) {
             const detail::ValueOf<K> key = keys[i];
-            detail::ValueOf<V> sum = values[i];
-            for (++i; i < n && keys[i] == key; ++i) sum = f(sum, values[i]);
+            detail::SumOf<F, detail::ValueOf<V>, detail::ValueOf<V>> sum = static_cast<detail::ValueOf<V>>(values[i]);
+            for (++i; i < n && keys[i] == key; ++i) sum = detail::combined<F, decltype(sum), detail::ValueOf<V>>(f, sum, values[i]);
             unique[runs] = key;
             sums[runs++] = sum;
         }
-        *count = runs;
+        detail::put(count, runs);
         return hipSuccess;
     }
 
@@ -80,7 +83,7 @@ private:
         if (detail::asks_size(storage, bytes) || n == 0) return hipSuccess;
         KeyValuePair<int, detail::ValueOf<In>> best(0, in[0]);
         for (N i = 1; i < n; ++i) best = f(best, KeyValuePair<int, detail::ValueOf<In>>(static_cast<int>(i), in[i]));
-        *out = best;
+        detail::put(out, best);
         return hipSuccess;
     }
 };
@@ -89,18 +92,21 @@ struct DeviceScan {
     template <class In, class Out, class F, class N>
     static hipError_t InclusiveScan(CU2PORT_SIM_STORAGE, In in, Out out, F f, N n, CU2PORT_SIM_END) {
         if (detail::asks_size(storage, bytes) || n == 0) return hipSuccess;
-        detail::ValueOf<In> sum = in[0];
+        using V = detail::ValueOf<In>;
+        detail::SumOf<F, V, V> sum = static_cast<V>(in[0]);
         out[0] = sum;
-        for (N i = 1; i < n; ++i) out[i] = sum = f(sum, in[i]);
+        for (N i = 1; i < n; ++i) out[i] = sum = detail::combined<F, decltype(sum), V>(f, sum, in[i]);
         return hipSuccess;
     }
     template <class In, class Out, class F, class T, class N>
     static hipError_t ExclusiveScan(CU2PORT_SIM_STORAGE, In in, Out out, F f, T initial, N n, CU2PORT_SIM_END) {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
+        using V = detail::ValueOf<In>;
+        detail::SumOf<F, T, V> sum = initial;
         for (N i = 0; i < n; ++i) {
-            const T next = f(initial, in[i]);  // first: `in` may be `out`
-            out[i] = initial;
-            initial = next;
+            const auto next = detail::combined<F, decltype(sum), V>(f, sum, in[i]);  // first: `in` may be `out`
+            out[i] = sum;
+            sum = next;
         }
         return hipSuccess;
     }
@@ -139,8 +145,8 @@ struct DeviceSelect {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         N kept = 0;
         for (N i = 0; i < n; ++i)
-            if (f(in[i])) out[kept++] = in[i];
-        *count = kept;
+            if (detail::called<F, detail::ValueOf<In>>(f, in[i])) out[kept++] = in[i];
+        detail::put(count, kept);
         return hipSuccess;
     }
     template <class In, class Flags, class Out, class Count, class N>
@@ -149,7 +155,7 @@ struct DeviceSelect {
         N kept = 0;
         for (N i = 0; i < n; ++i)
             if (flags[i]) out[kept++] = in[i];
-        *count = kept;
+        detail::put(count, kept);
         return hipSuccess;
     }
     template <class In, class Out, class Count, class N>
@@ -158,7 +164,7 @@ struct DeviceSelect {
         N kept = 0;
         for (N i = 0; i < n; ++i)
             if (i == 0 || !(in[i] == in[i - 1])) out[kept++] = in[i];
-        *count = kept;
+        detail::put(count, kept);
         return hipSuccess;
     }
 };
@@ -166,12 +172,12 @@ struct DeviceSelect {
 struct DevicePartition {  // what is chosen first; then the rest, the last one first
     template <class In, class Out, class Count, class N, class F>
     static hipError_t If(CU2PORT_SIM_STORAGE, In in, Out out, Count count, N n, F f, CU2PORT_SIM_END) {
-        if (!detail::asks_size(storage, bytes)) *count = run(in, out, n, [&](N i) { return f(in[i]); });
+        if (!detail::asks_size(storage, bytes)) detail::put(count, run(in, out, n, [&](N i) { return detail::called<F, detail::ValueOf<In>>(f, in[i]); }));
         return hipSuccess;
     }
     template <class In, class Flags, class Out, class Count, class N>
     static hipError_t Flagged(CU2PORT_SIM_STORAGE, In in, Flags flags, Out out, Count count, N n, CU2PORT_SIM_END) {
-        if (!detail::asks_size(storage, bytes)) *count = run(in, out, n, [&](N i) { return flags[i]; });
+        if (!detail::asks_size(storage, bytes)) detail::put(count, run(in, out, n, [&](N i) { return flags[i]; }));
         return hipSuccess;
     }
 

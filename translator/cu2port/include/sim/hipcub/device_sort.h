@@ -85,18 +85,33 @@ struct DeviceSegmentedRadixSort {
 struct DeviceMergeSort {
     template <class K, class N, class F>
     static hipError_t SortKeys(CU2PORT_SIM_STORAGE, K keys, N n, F less, CU2PORT_SIM_END) {
-        if (!detail::asks_size(storage, bytes)) std::stable_sort(keys, keys + n, less);
+        if (!detail::asks_size(storage, bytes)) order(keys, order_of(keys, n, less));
         return hipSuccess;
     }
     template <class K, class V, class N, class F>
     static hipError_t SortPairs(CU2PORT_SIM_STORAGE, K keys, V values, N n, F less, CU2PORT_SIM_END) {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
-        std::vector<std::size_t> order(n);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return less(keys[a], keys[b]); });
-        detail::reordered(&keys[0], order);
-        detail::reordered(&values[0], order);
+        const auto from = order_of(keys, n, less);
+        order(keys, from);
+        order(values, from);
         return hipSuccess;
+    }
+
+private:
+    template <class K, class N, class F>
+    static std::vector<std::size_t> order_of(K keys, N n, F less) {
+        using V = detail::ValueOf<K>;
+        std::vector<std::size_t> from(static_cast<std::size_t>(n));
+        std::iota(from.begin(), from.end(), std::size_t{0});
+        std::stable_sort(from.begin(), from.end(), [&](auto a, auto b) { return detail::combined<F, V, V>(less, keys[a], keys[b]); });
+        return from;
+    }
+    template <class It>
+    static void order(It items, const std::vector<std::size_t>& from) {
+        std::vector<detail::ValueOf<It>> was;
+        was.reserve(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) was.push_back(items[i]);
+        for (std::size_t i = 0; i < from.size(); ++i) items[i] = was[from[i]];
     }
 };
 

@@ -155,8 +155,57 @@ private:
     const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
+// What an iterator's elements are: by what it says; else by what it gives, of which many have `[]` alone.
+template <class It, class = void>
+struct Given {
+    using type = decltype(std::declval<It&>()[0]);
+};
 template <class It>
-using ValueOf = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<It>())>>;
+struct Given<It, std::void_t<decltype(*std::declval<It&>())>> {
+    using type = decltype(*std::declval<It&>());
+};
+template <class It, class = void>
+struct Said : Given<It> {};
+template <class It>
+struct Said<It, std::void_t<typename It::value_type>> {
+    using type = typename std::conditional_t<std::is_void_v<typename It::value_type>, Given<It>, std::enable_if<true, typename It::value_type>>::type;
+};
+template <class T>
+struct Said<T*, void> {
+    using type = T;
+};
+template <class It>
+using ValueOf = std::remove_cv_t<std::remove_reference_t<typename Said<It>::type>>;
+
+// An operator's result. It gets values of its own, since it may take references to what it may change.
+template <class F, class A, class B>
+auto combined(F& f, A a, B b) { return f(a, b); }
+template <class F, class A>
+auto called(F& f, A a) { return f(a); }
+
+// In what type an algorithm sums up: that of the operator's results.
+template <class F, class T, class V, class = void>
+struct Sums {
+    using type = T;
+};
+template <class F, class T, class V>
+struct Sums<F, T, V, std::enable_if_t<std::is_invocable_v<F&, std::decay_t<std::invoke_result_t<F&, T&, V&>>&, V&>>> {
+    using type = std::decay_t<std::invoke_result_t<F&, T&, V&>>;
+};
+template <class F, class T, class V>
+using SumOf = typename Sums<F, T, V>::type;
+
+template <class Out, class V, class = void>
+struct Stored {
+    static void put(Out& out, const V& v) { out[0] = v; }
+};
+template <class Out, class V>
+struct Stored<Out, V, std::void_t<decltype(*std::declval<Out&>() = std::declval<const V&>())>> {
+    static void put(Out& out, const V& v) { *out = v; }
+};
+// The only result of an algorithm.
+template <class Out, class V>
+void put(Out& out, const V& v) { Stored<Out, V>::put(out, v); }
 
 }  // namespace detail
 

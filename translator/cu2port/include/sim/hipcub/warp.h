@@ -57,7 +57,7 @@ public:
         const auto all = detail::shown_by_lanes<T, W>("WarpReduce", mine);
         if (all.rank != 0) return cu2port_sim::unspecified(mine);
         for (int i = 1; i < W && i < valid; ++i)
-            if (all.present >> i & 1) mine = f(mine, all[i]);
+            if (all.present >> i & 1) mine = detail::combined(f, mine, all[i]);
         return mine;
     }
     T Sum(T mine, int valid = W) { return Reduce(mine, hipcub::Sum(), valid); }
@@ -77,7 +77,7 @@ private:
         const auto all = detail::shown_by_lanes<T, W>("WarpReduce", mine);
         for (int i = all.rank + 1; i < W && (all.present >> i & 1); ++i) {
             if (heads ? flags[i] : flags[i - 1]) break;
-            mine = f(mine, all[i]);
+            mine = detail::combined(f, mine, all[i]);
         }
         return mine;
     }
@@ -118,13 +118,13 @@ private:
         T sum = all[0], before = T();
         for (int i = 1; i < W && (all.present >> i & 1); ++i) {
             if (i == all.rank) before = sum;
-            sum = f(sum, all[i]);
+            sum = detail::combined(f, sum, all[i]);
             if (i == all.rank) inclusive = sum;
         }
         if (all.rank == 0) inclusive = all[0];
         aggregate = sum;
-        exclusive = all.rank == 0 ? (initial ? *initial : T()) : initial ? f(*initial, before) : before;
-        if (initial) inclusive = f(*initial, inclusive);
+        exclusive = all.rank == 0 ? (initial ? *initial : T()) : initial ? T(detail::combined(f, *initial, before)) : before;
+        if (initial) inclusive = detail::combined(f, *initial, inclusive);
     }
 };
 
