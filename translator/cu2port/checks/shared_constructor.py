@@ -14,6 +14,7 @@ from cu2port.syntax.words import BUILTIN_TYPES, RECORD_KEYS, SPECIFIERS
 # types whose counterparts in HIP have a constructor that does something; converted code has HIP's names
 _TYPES = re.compile(r"dim3|(?:cu|hip)randState(?!Mtgp32)\w*")
 _NO_VALUE = frozenset({"static", "constexpr", "using", "typedef", "operator", "friend", "static_assert"})
+_FAR = 600  # tokens behind a variable in which its elements are set first
 _HOST = frozenset({"__host__", "inline", "explicit"})  # what may stand before a constructor for the host alone
 
 
@@ -23,7 +24,7 @@ class SharedConstructor(Check):
     nvcc warns, and does not call the constructor. clang refuses the variable, and one whose constructor is for the host
     alone. Its bytes are declared in its place, and a reference to them has its name, so it stays without a value as it
     was. The constructors of a class are known in the file that defines it; among CUDA's types are `dim3` and the states
-    of cuRAND.
+    of cuRAND. A parameter of a template may be such a class where elements are set to a new value, `a[i] = T();`.
     """
 
     code, name, severity = "CU252", "shared-constructor", Severity.INFO
@@ -51,6 +52,17 @@ class SharedConstructor(Check):
             "a constructor for the host",
         ),
         Example(
+            "template <class T> __device__ void f(T* v) {\n  __shared__ T a[32];\n  a[threadIdx.x] = T();\n}\n",
+            "template <class T> __device__ void f(T* v) {\n  typedef T a_type[32]; "
+            "__shared__ alignas(a_type) unsigned char a_bytes[sizeof(a_type)]; "
+            "a_type& a = reinterpret_cast<a_type&>(a_bytes);\n  a[threadIdx.x] = T();\n}\n",
+            "a template's parameter",
+        ),
+        Example(
+            "template <class T> __device__ void f(T* v) { __shared__ T a[32]; a[0] = T(0); v[0] = T(); }\n",
+            note="an arithmetic type as a rule",
+        ),
+        Example(
             "#define S __shared__ dim3 extent;\n",
             "#define S typedef dim3 extent_type; __shared__ alignas(extent_type) unsigned char "
             "extent_bytes[sizeof(extent_type)]; extent_type& extent = reinterpret_cast<extent_type&>(extent_bytes);\n",
@@ -74,7 +86,7 @@ class SharedConstructor(Check):
             at, end, kind = found
             named = unit.declarations.named(kind) if classes else ()
             own = [d for d in named if d.defines and is_class(unit.t, d)]
-            if not (any(_initialises(unit, d) for d in own) if own else _TYPES.fullmatch(kind)):
+            if not (any(_initialises(unit, d) for d in own) if own else _is_made(unit, at, end, kind)):
                 continue
             name = unit.t[at]
             made, data = (_unused(unit, f"{name}_{end}") for end in ("type", "bytes"))
@@ -82,8 +94,9 @@ class SharedConstructor(Check):
                 f" __shared__ alignas({made}) unsigned char {data}[sizeof({made})];"
                 f" {made}& {name} = reinterpret_cast<{made}&>({data});"
             )
+            has = "has" if own or _TYPES.fullmatch(kind) else "may have"
             yield self.finding(
-                f"`{name}` has a constructor, which is not called for a shared variable and which clang refuses there",
+                f"`{name}` {has} a constructor, which is not called for a shared variable and clang refuses there",
                 unit.p[at],
                 unit.end(at),
                 (
@@ -113,6 +126,19 @@ def _declared(unit: Unit, i: int) -> tuple[int, int, str] | None:
     while unit.tok(end) == "[" and unit.match[end] > end + 1:
         end = unit.match[end] + 1
     return (name, end, written(unit.t, d).name) if unit.tok(end) == ";" else None
+
+
+def _is_made(unit: Unit, name: int, end: int, kind: str) -> bool:
+    """Whether a type that the file does not define has a constructor: one of CUDA's, or a template's parameter of
+    which the variable's elements get new values, `a[i] = T();`."""
+    if _TYPES.fullmatch(kind):
+        return True
+    made, stop = ["=", kind, "(", ")"], min(end + _FAR, len(unit.t))
+    for k in range(end, stop) if unit.t[end - 1] == "]" else ():
+        if unit.t[k] == "]" and unit.t[k + 1 : k + 5] == made and unit.t[unit.match[k] - 1] == unit.t[name]:
+            d = unit.declarations.visible(kind, name)
+            return d is not None and d.kind == "template parameter"
+    return False
 
 
 def _declaration(unit: Unit, i: int) -> Declaration | None:
