@@ -38,6 +38,18 @@ struct Scaled {  // what is stored to it is scaled first
     __host__ __device__ Place operator[](int i) const { return Place{p + i}; }
     __host__ __device__ Scaled operator+(int i) const { return Scaled{p + i}; }
 };
+struct Kept {  // which takes only what it could change
+    int* p;
+    __host__ __device__ void operator=(int& x) const { *p = x++; }
+    __host__ __device__ Kept operator[](int i) const { return Kept{p + i}; }
+    __host__ __device__ Kept operator+(int i) const { return Kept{p + i}; }
+    __host__ __device__ const Kept& operator*() const { return *this; }
+    typedef void value_type;
+    typedef void pointer;
+    typedef void reference;
+    typedef std::ptrdiff_t difference_type;
+    typedef std::output_iterator_tag iterator_category;
+};
 struct Add {
     template <class T>
     __host__ __device__ T operator()(T& a, T& b) { return a += b; }
@@ -105,7 +117,7 @@ int main() {
     printf("sums %g %g\n", out[3], out[63]);
     twice([&](void* s, size_t& m) { return cub::DeviceScan::ExclusiveScan(s, m, products, out, Add(), 1.f, n); });
     printf("before %g %g\n", out[0], out[3]);
-    twice([&](void* s, size_t& m) { return cub::DeviceSelect::If(s, m, ints, other, count, n, Odd()); });
+    twice([&](void* s, size_t& m) { return cub::DeviceSelect::If(s, m, ints, Kept{other}, Kept{count}, n, Odd()); });
     printf("odd %d, %d %d\n", *count, other[0], other[1]);
     twice([&](void* s, size_t& m) { return cub::DeviceMergeSort::SortKeys(s, m, ints, n, Later()); });
     printf("sorted %d %d %d\n", ints[0], ints[1], ints[63]);

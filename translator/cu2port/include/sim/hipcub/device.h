@@ -67,7 +67,7 @@ struct DeviceReduce {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         N runs = 0;
         for (N i = 0; i < n;) {
-            const detail::ValueOf<K> key = keys[i];
+            detail::ValueOf<K> key = keys[i];
             detail::SumOf<F, detail::ValueOf<V>, detail::ValueOf<V>> sum = static_cast<detail::ValueOf<V>>(values[i]);
             for (++i; i < n && keys[i] == key; ++i) sum = detail::combined<F, decltype(sum), detail::ValueOf<V>>(f, sum, values[i]);
             unique[runs] = key;
@@ -145,7 +145,7 @@ struct DeviceSelect {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         N kept = 0;
         for (N i = 0; i < n; ++i)
-            if (detail::called<F, detail::ValueOf<In>>(f, in[i])) out[kept++] = in[i];
+            if (detail::called<F, detail::ValueOf<In>>(f, in[i])) detail::put_at<detail::ValueOf<In>>(out, kept++, in[i]);
         detail::put(count, kept);
         return hipSuccess;
     }
@@ -154,7 +154,7 @@ struct DeviceSelect {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         N kept = 0;
         for (N i = 0; i < n; ++i)
-            if (flags[i]) out[kept++] = in[i];
+            if (flags[i]) detail::put_at<detail::ValueOf<In>>(out, kept++, in[i]);
         detail::put(count, kept);
         return hipSuccess;
     }
@@ -163,7 +163,7 @@ struct DeviceSelect {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         N kept = 0;
         for (N i = 0; i < n; ++i)
-            if (i == 0 || !(in[i] == in[i - 1])) out[kept++] = in[i];
+            if (i == 0 || !(in[i] == in[i - 1])) detail::put_at<detail::ValueOf<In>>(out, kept++, in[i]);
         detail::put(count, kept);
         return hipSuccess;
     }
@@ -186,8 +186,8 @@ private:
     static N run(In in, Out out, N n, F chosen) {
         N kept = 0, rest = 0;
         for (N i = 0; i < n; ++i) {
-            if (chosen(i)) out[kept++] = in[i];
-            else out[n - ++rest] = in[i];
+            if (chosen(i)) detail::put_at<detail::ValueOf<In>>(out, kept++, in[i]);
+            else detail::put_at<detail::ValueOf<In>>(out, n - ++rest, in[i]);
         }
         return kept;
     }
@@ -207,7 +207,8 @@ struct DeviceSegmentedReduce {
                              CU2PORT_SIM_END) {
         if (detail::asks_size(storage, bytes)) return hipSuccess;
         for (int s = 0; s < segments; ++s)
-            out[s] = detail::folded(in, static_cast<long long>(begin[s]), static_cast<long long>(end[s]), f, initial);
+            detail::put_at<detail::SumOf<F, T, detail::ValueOf<In>>>(
+                out, s, detail::folded(in, static_cast<long long>(begin[s]), static_cast<long long>(end[s]), f, initial));
         return hipSuccess;
     }
     template <class In, class Out, class Begin, class End>

@@ -197,15 +197,17 @@ using SumOf = typename Sums<F, T, V>::type;
 
 template <class Out, class V, class = void>
 struct Stored {
-    static void put(Out& out, const V& v) { out[0] = v; }
+    static void put(Out& out, V& v) { out[0] = v; }
 };
 template <class Out, class V>
-struct Stored<Out, V, std::void_t<decltype(*std::declval<Out&>() = std::declval<const V&>())>> {
-    static void put(Out& out, const V& v) { *out = v; }
+struct Stored<Out, V, std::void_t<decltype(*std::declval<Out&>() = std::declval<V&>())>> {
+    static void put(Out& out, V& v) { *out = v; }
 };
-// The only result of an algorithm.
+// The only result of an algorithm, and one of many: places may take a reference to what they might change.
 template <class Out, class V>
-void put(Out& out, const V& v) { Stored<Out, V>::put(out, v); }
+void put(Out& out, V v) { Stored<Out, V>::put(out, v); }
+template <class V, class Out, class N>
+void put_at(Out& out, N n, V v) { out[n] = v; }
 
 }  // namespace detail
 
