@@ -10,12 +10,11 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.neighbours import is_counted_with
 from cu2port.syntax.types import written
-from cu2port.syntax.words import BUILTIN_TYPES
+from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})
 _KEYWORDS = frozenset({"else", "do"})
-_BEFORE_CALLS = frozenset({"else", "do", "return", "new"})
 _TYPES = frozenset({"uint3", "dim3"})
 _SIZES = frozenset({"blockDim", "gridDim"})
 
@@ -184,7 +183,7 @@ def _of_parameter(unit: Unit, i: int) -> str:
     callee = opener - 1
     if not is_identifier(unit.tok(callee)):
         return ""
-    if is_identifier(unit.tok(callee - 1)) and unit.tok(callee - 1) not in _BEFORE_CALLS:
+    if is_identifier(unit.tok(callee - 1)) and unit.tok(callee - 1) not in BEFORE_VALUE:
         callee -= 1  # `R r(1, threadIdx)`
     elif unit.tok(opener) == "{" and unit.tok(callee - 1) in (")", ";", "}"):
         return ""

@@ -1,4 +1,4 @@
-"""What a token may be an operand of, told from the tokens beside it: cheap enough to be asked of every one."""
+"""What a token may be an operand or part of, told from the tokens beside it: cheap enough to be asked of every one."""
 
 from __future__ import annotations
 
@@ -56,3 +56,8 @@ def element_writes(source: Source, first: int, stop: int, most: int) -> Iterator
             while end < stop and t[end] != ";" and end < k + most:
                 end += 1
             yield k, end
+
+
+def with_template(source: Source, k: int) -> int:
+    """The `template` before the name that begins at token k, as in `a.template f<3>(x)`; k where there is none."""
+    return k - 1 if k > 0 and source.t[k - 1] == "template" else k

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.neighbours import with_template
 from cu2port.syntax.words import BEFORE_VALUE, STATEMENTS
 from cu2port.verify.reach import is_operation
 
@@ -13,8 +14,8 @@ _NO_MACROS = BEFORE_VALUE | STATEMENTS
 def expression_start(unit: Unit, i: int, limit: int) -> int:
     """The first token of `a.b(c)->f` whose last is i; -1 where i is a declared name and not a call."""
     k = _qualifier(unit, i)
-    if unit.tok(k - 1) == "template":
-        k = unit.qualifier(k - 1)
+    if (word := with_template(unit, k)) < k:
+        k = unit.qualifier(word)
     while unit.tok(k - 1) in (".", "->"):
         k -= 2
         while unit.tok(k) in (")", "]"):
@@ -30,9 +31,7 @@ def expression_start(unit: Unit, i: int, limit: int) -> int:
                 break
         if unit.tok(k) == ">" and unit.angle_open(k) > limit:
             k = unit.angle_open(k) - 1
-        k = unit.qualifier(k)
-        if unit.tok(k - 1) == "template":
-            k -= 1
+        k = with_template(unit, unit.qualifier(k))
     if k < limit:
         return -1
     before = unit.tok(k - 1)
