@@ -29,6 +29,15 @@ _BY_PATH = frozenset({"ncu", "nsys"})  # too short to mean anything alone
 #: What a line with one of them holds.
 HINT = r"cuda-(?:gdb|memcheck)|compute-sanitizer|cuobjdump|nvdisasm|nvprof|nv-nsight|nvidia-smi|/n(?:cu|sys)\b"
 
+_NVCC = re.compile(r"(?:^|/)nvcc")
+# what is behind a command whose output is read
+_READ = re.compile(r"(?:[ \t]*[12]?>{1,2}&?[\w/.]{1,99})?[ \t]*[|)`]")
+# nvcc tells its version in the fourth of five lines, and `echo` says that one
+_FOURTH = re.compile(
+    r"[^|`)]{0,40}\|[ \t]*(?:sed[ \t]+(?:-n[ \t]+)?[\"']?(?P<sed>4)(?:p|!d)\b"
+    r"|awk[ \t]+[\"']\{?[ \t]*(?:if[ \t]*\()?NR[ \t]*==[ \t]*(?P<awk>4)\b)"
+)
+
 
 def cuda_tool(word: Word) -> tuple[Finding, ...]:
     """What a word says that names such a tool, alone or by its path."""
@@ -46,16 +55,6 @@ def is_tool(word: str) -> bool:
 def tool_stays(rule: BuildRule, word: str, start: int, end: int) -> Finding:
     """What is told of a tool."""
     return by_hand(rule, word, "it is a tool of NVIDIA's", _INSTEAD[word.rpartition("/")[2]], start, end)
-
-
-_NVCC = re.compile(r"(?:^|/)nvcc")
-_READ = re.compile(
-    r"(?:[ \t]*[12]?>{1,2}&?[\w/.]{1,99})?[ \t]*[|)`]"
-)  # what stands behind a command whose output is read
-_FOURTH = re.compile(  # nvcc tells its version in the fourth of five lines, and `echo` says that one
-    r"[^|`)]{0,40}\|[ \t]*(?:sed[ \t]+(?:-n[ \t]+)?[\"']?(?P<sed>4)(?:p|!d)\b"
-    r"|awk[ \t]+[\"']\{?[ \t]*(?:if[ \t]*\()?NR[ \t]*==[ \t]*(?P<awk>4)\b)"
-)
 
 
 def version_calls(text: str, start: int, words: list[Word], compiles: Collection[str]) -> Iterator[Finding]:
