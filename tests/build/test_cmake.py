@@ -401,6 +401,8 @@ def test_patterns_of_sources_are_marked_after_them() -> None:
     assert ported("file(GLOB S src/*.cu)\n") == (
         "file(GLOB S src/*.cu)\nset_source_files_properties(${S} PROPERTIES LANGUAGE HIP)\n"
     )
+    assert ported("file(GLOB S RELATIVE ${D} src/*.cu)\n").endswith("(${S} PROPERTIES LANGUAGE HIP)\n")
+    assert "set_source_files_properties(${S_HIP} " in ported('file(GLOB S "inc/a.cuh" "inc/b.h" "src/a.cu")\n')
     mixed = ported("if(A)\n  file(GLOB_RECURSE S src/*.cu src/*.cpp)\nendif()\n")
     assert mixed == (
         "if(A)\n  file(GLOB_RECURSE S src/*.cu src/*.cpp)\n  set(S_HIP ${S})\n"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from cu2port.build.layout import break_of
@@ -50,8 +51,13 @@ def _is_glob(c: Command) -> bool:
 
 def _patterns(c: Command, names: bool = False) -> list[tuple[Arg, str]]:
     """What a command finds files by. `names`: whole names of `.cu` too."""
-    words = [(a, p) for a in c.args[2:] for p in a.text.split(";") if p not in _KEYWORDS]
-    return [(a, p) for a, p in words if "*" in p or (names and _names_cuda(p))]
+    return [(a, p) for a, p in _words(c) if "*" in p or (names and _names_cuda(p))]
+
+
+def _words(c: Command) -> list[tuple[Arg, str]]:
+    """All that a command finds files by, plain names too."""
+    args = [a for before, a in pairwise(c.args[1:]) if before.text.upper() != "RELATIVE"]
+    return [(a, p) for a in args for p in a.text.split(";") if p not in _KEYWORDS]
 
 
 def _names_cuda(pattern: str) -> bool:
@@ -91,7 +97,7 @@ def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Findi
     yield from _hosts(text, c, asked, known, [p for _, p in patterns])
     cuda = [p for _, p in patterns if _finds_cuda(p, recurse, asked)]
     if cuda:
-        whole = len(cuda) == len(patterns) and all(_names_cuda(p) for p in cuda)
+        whole = len(cuda) == len(_words(c)) and all(_names_cuda(p) for p in cuda)  # a header is no source of HIP
         yield from _cuda(text, c, known, cuda[0], whole)
 
 
