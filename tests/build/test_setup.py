@@ -322,3 +322,14 @@ def test_presets() -> None:
     assert convert(found.encode(), "CMakePresets.json", asked).output.decode() == found
     alone = convert(text.encode(), "CMakePresets.json", Asked("presets"))
     assert "`80;90` stays" in " ".join(j.finding.message for j in alone.findings)
+
+
+def test_a_word_with_quotes_inside_is_one_word() -> None:
+    first, second = (
+        """'-gencode=arch=compute_70,code="sm_70"'""",
+        r'"-gencode=arch=compute_70,code=\"sm_70,compute_70\""',
+    )
+    apart = """"-gencode", 'arch=compute_80,code="sm_80"'"""
+    flags = f"{{'nvcc': ['-O3', {first}, {second}, {apart}, '-g']}}"
+    out = port(f"{HEAD}CUDAExtension('a', ['a.cu'], extra_compile_args={flags})\n").output.decode()
+    assert out.endswith("extra_compile_args={'nvcc': ['-O3', '-g']})\n")

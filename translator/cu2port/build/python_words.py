@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Spans = Mapping[cst.CSTNode, tuple[int, int]]
 
 _QUOTE = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
-_WORD = re.compile(r"'[^'\s]*'|\"[^\"\s]*\"|[^\s\"']+")
+_WORD = re.compile(r"(?:'[^'\s]*'|\"[^\"\s]*\"|\\.|[^\s\"'\\])+")  # `code="sm_70"` is one
 _SPACE = re.compile(r"[ \t]+(?=[^\s#])")
 _COMMA = re.compile(r"[ \t]*,")
 
