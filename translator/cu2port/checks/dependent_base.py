@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.bases import from_dependent_base, own_class
+from cu2port.facts.bases import bases, from_dependent_base, own_class
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import KEYWORDS
@@ -70,7 +70,7 @@ class DependentBase(Check):
             return
         for f in unit.functions:
             cls = own_class(unit, f) if f.sides & _SIDES else None
-            if cls is None or "<" not in unit.t[cls.at + 1 : cls.at + 60]:
+            if cls is None or not bases(unit, cls):
                 continue
             known: dict[str, bool] = {}
             for i in unit.between(f.body[0], f.body[1], "("):
