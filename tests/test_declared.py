@@ -63,7 +63,7 @@ def test_no_stand_in(text: str) -> None:
             "namespace n { inline namespace v { void cudaFree(void*); } namespace { int cudaOwnX; } }",
             "n::cudaFree n::cudaOwnX",
         ),
-        ("void f(int cudaFree); template <int cudaOwnX> void g();", ""),
+        ("void f(int cudaFree); template <int cudaOwnX> static void g();", ""),
         ("cudaError_t cudaFree(void* p);", ""),
         ("struct float4; class cudaArray;", ""),
         ("struct float3 { float x; }; struct alignas(8) int2\n{ int x, y; }; struct Mine4 {};", "float3 int2"),
@@ -262,3 +262,19 @@ def test_a_macro_for_a_version_of_its_name_stands_for_what_it_becomes() -> None:
     out = translate(text, path="a.h").output.decode()
     assert "void f(const hip_Memcpy2D* p);" in out
     assert translate(out, path="a.h").output.decode() == out
+
+
+def test_a_template_that_a_header_declares_is_not_static() -> None:
+    said = declared_names(
+        "namespace n {\ntemplate <bool, class V> int pick(const V* at,\n    int n = 0);\n}\n"
+        "template <class T> static int find(T a);\nstruct S { template <class T> int get(T a); };\n"
+    )
+    text = (
+        "namespace n { template <bool x, class T> static int pick(const T* a, int n) { return n; } }\n"
+        "namespace m { template <bool x, class T> static int pick(const T* a, int n) { return n; } }\n"
+        "template <class T> static int find(T a) { return 0; }\ntemplate <class T> static int get(T a) { return 0; }\n"
+    )
+    assert said.own == {"n::(template bool, class const 1 *, int)::pick"}
+    assert declared_names(text).asked >= {"pick", "find", "get"}
+    out = translate(text, path="a.cu", project=Project(declared=said.own)).output.decode()
+    assert out == text.replace("static int pick", "int pick", 1)

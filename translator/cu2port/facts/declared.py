@@ -63,7 +63,8 @@ class Names(NamedTuple):
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
     """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
-    `cuda` and `nvtx3` if it opens such a namespace; structs called as CUDA's vectors; what `std_names` tells of it.
+    `cuda` and `nvtx3` if it opens such a namespace; structs called as CUDA's vectors; what `std_names` and
+    `promised_templates` tell of it.
 
     A text is only lexed if one of them stands where a declared name can.
     """
@@ -74,6 +75,12 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
         looks |= words & LIBRARY_SPACES
     read = cache(lambda: Declarations(lex(text)))
     known_alone = std_names.given(text, words, read) | (_own_vectors(text) if "struct" in words else frozenset())
+    if "template" in words:
+        from cu2port.facts.promised_templates import promised, static_ones
+
+        asked = asked.union(x.name for x in static_ones(text))
+        told = (f"{path}::{name}" for name, path in promised(text, None, read) if name not in looks)
+        known_alone = known_alone.union(told)
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(known_alone, asked=asked)
     found = names_in(read(), looks)

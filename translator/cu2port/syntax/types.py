@@ -182,7 +182,7 @@ def parameter_types(words: Sequence[str]) -> tuple[str, ...]:
     """The types in a parameter list, whose tokens are given without the brackets: as written, without names, default
     values and `const` of a copy."""
     out = []
-    for parameter in _parameters(words):
+    for parameter in parameters(words):
         kind = parameter[: parameter.index("=")] if "=" in parameter else parameter
         rest = [w for w in kind if w not in CV]
         if len(rest) > 1 and is_identifier(rest[-1]) and rest[-1] not in BASIC and rest[-2] != "::":
@@ -193,7 +193,7 @@ def parameter_types(words: Sequence[str]) -> tuple[str, ...]:
     return () if out in (["void"], [""]) else tuple(out)
 
 
-def _parameters(words: Sequence[str]) -> Iterator[list[str]]:
+def parameters(words: Sequence[str]) -> Iterator[list[str]]:
     """The tokens of each parameter. Commas in brackets and between template arguments separate none."""
     depth, parameter = 0, list[str]()
     for word in words:
