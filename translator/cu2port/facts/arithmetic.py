@@ -94,6 +94,11 @@ def simple_type(unit: Unit, span: Span) -> str:
     return _value(_read_type(unit, unit.lexed.at(span.start), unit.lexed.at(span.end)))
 
 
+def expression_type(unit: Unit, e: Expr) -> Typed:
+    """The type of an expression that was read, also a pointer or a template's parameter."""
+    return unit.once(_Types).of(e, 0)
+
+
 def _value(found: Typed) -> str:
     return found.name if not found.depth else ""
 
