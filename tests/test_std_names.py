@@ -54,6 +54,7 @@ def test_names_come_with_hips_headers_alone() -> None:
         ("float real(float);\ntypedef float (*find)(int);\n", set()),
         ("void f() {\n  using namespace std;\n  typedef float real;\n}\n", set()),
         ("class real;\n", {"real"}),
+        ("PYBIND11_NAMESPACE_BEGIN(n)\nstruct array {};\nPYBIND11_NAMESPACE_END(n)\n", set()),
     ],
 )
 def test_what_a_header_gives(text: str, given: set[str]) -> None:

@@ -8,9 +8,9 @@ from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import NEAR, is_identifier
+from cu2port.syntax.lexer import NEAR, Directive, is_identifier
 from cu2port.syntax.scopes import Scope
-from cu2port.syntax.words import KEYWORDS
+from cu2port.syntax.words import BUILTIN_TYPES, KEYWORDS
 
 _MAY_OPEN = re.compile(rf"namespace{NEAR}(?:::{NEAR})?std(?![\w$\x80-\xff])")
 
@@ -52,6 +52,14 @@ class StdName(Check):
         Example(
             "using namespace std;\nnamespace n {\nint count;\nint f() { return count; }\n}\n", note="in a namespace"
         ),
+        Example(
+            "using namespace std;\nNAMESPACE_BEGIN(n)\nstruct arg { };\nvoid f(const arg& a);\nNAMESPACE_END(n)\n",
+            note="in a namespace that a macro opens",
+        ),
+        Example(
+            "using namespace std;\nint count;\n#define F(p, count) f(p, count)\nAPI(int) f(void* p, void* count);\n",
+            note="a parameter of a macro, and of a function whose type a macro says",
+        ),
         Example("using namespace std;\nint count;\nint f() { return count; }\n", note="a host source", path="a.cpp"),
     )
 
@@ -64,7 +72,7 @@ class StdName(Check):
         for name in sorted(unit.words & std_names.NAMES):
             if name in unit.macros or any(unit.tok(i - 1) == "goto" for i in unit.find(name)):
                 continue
-            here = std_names.is_global(unit.declarations, name)
+            here = not std_names.opens_by_macro(unit.words) and std_names.is_global(unit.declarations, name)
             if not here and "" not in unit.others.get(name, ()):
                 continue
             for i in unit.find(name):
@@ -86,13 +94,21 @@ def _is_use(unit: Unit, i: int) -> bool:
         return False
     if unit.tok(i - 1) in ("#", "##", "~") or unit.tok(i + 1) == "::" or unit.declares(i):
         return False
+    if unit.tok(i - 1) in ("*", "&") and unit.tok(i - 2) in BUILTIN_TYPES:  # `void* count`
+        return False
     directive = unit.in_directive(i)
-    if directive is not None and directive.keyword != "define":
+    if directive is not None and (directive.keyword != "define" or _is_parameter(unit, directive, i)):
         return False
     d = unit.declarations.visible(unit.t[i], i)
     if (d is not None and not std_names.is_outside(d)) or _may_inherit(unit, unit.declarations.scope_at(i), i):
         return False
     return "std" in unit.others.get(std_names.OPENED, ()) or "std" in unit.declarations.opened(i)
+
+
+def _is_parameter(unit: Unit, define: Directive, i: int) -> bool:
+    """Whether token i of a macro's definition is a parameter of it, or its name there."""
+    named = unit.macros.get(unit.tok(define.first + 2), ())
+    return any(unit.t[i] in (m.params or ()) for m in named if m.directive.first == define.first)
 
 
 def _may_inherit(unit: Unit, scope: Scope | None, i: int) -> bool:

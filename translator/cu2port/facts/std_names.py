@@ -44,6 +44,7 @@ _MAYBE = regex(
     r"|(?:struct|class|union|enum)\s+(\w+)\s*[:{;]|\}\s*(\w+)\s*;)"
 )
 _OBJECTS = frozenset({"type", "variable", "enumerator"})
+_BEGINS = ("BEGIN", "OPEN", "START")
 
 
 def asked(words: Set[str]) -> frozenset[str]:
@@ -60,8 +61,15 @@ def given(text: str, words: Set[str], read: Callable[[], Declarations]) -> froze
         found.add(OPENS)
     if not NAMES.isdisjoint(words):
         names = NAMES.intersection(chain.from_iterable(_MAYBE.findall(f"\n{text}")))
-        found.update(name for name in names if is_global(read(), name))
+        if names and not opens_by_macro(words):
+            found.update(name for name in names if is_global(read(), name))
     return frozenset(found)
+
+
+def opens_by_macro(words: Set[str]) -> bool:
+    """Whether a text with these words has a macro that opens a namespace, by its name, as `FMT_BEGIN_NAMESPACE`: what
+    looks as if it were in none is in that one."""
+    return any("NAMESPACE" in word and any(x in word for x in _BEGINS) for word in words)
 
 
 def is_global(declarations: Declarations, name: str) -> bool:
