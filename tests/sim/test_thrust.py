@@ -28,7 +28,10 @@ PROGRAM = """
 #include <thrust/system/cuda/error.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system/cuda/experimental/pinned_allocator.h>
+#include <thrust/system/cuda/memory.h>
 #include <thrust/system/cuda/memory_resource.h>
+#include <thrust/system/cuda/pointer.h>
+#include <thrust/system/cuda/vector.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
 #include <thrust/tuple.h>
@@ -87,6 +90,13 @@ int main() {
     *static_cast<int*>(thrust::raw_pointer_cast(block)) = pinned[3];
     std::printf("%d %d\\n", where.type == cudaMemoryTypeHost, *static_cast<int*>(thrust::raw_pointer_cast(block)));
     managed.deallocate(block, 4);
+    thrust::cuda::vector<int> more(2, 5);
+    thrust::cuda::pointer<int> own = thrust::cuda::malloc<int>(2);
+    thrust::copy(more.begin(), more.end(), own);
+    std::vector<int, thrust::cuda::universal_allocator<int>> shared(1, 3);
+    cudaPointerGetAttributes(&where, thrust::raw_pointer_cast(own));
+    std::printf("%d %d\\n", where.type == cudaMemoryTypeDevice, thrust::reduce(own, own + 2) + shared[0]);
+    thrust::cuda::free(own);
     thrust::tuple<int, char> one(1, 'a'), two(2, 'b');
     thrust::swap(one, two);
     std::printf("%d%c\\n", thrust::get<0>(one), thrust::get<1>(two));
@@ -100,7 +110,7 @@ def test_algorithms_kernels_and_policies(wave: int, build: Callable[..., Path], 
     ran = simulate.run(build(tmp_path / "program.cu", wave), (), simulate.Limits(60), capture=True)
     squares, scanned = sum(i * i for i in range(64)), sum(range(63))
     wanted = f"{sum(range(32))} {sum(range(32, 64))}\n63 62\n0 {squares}\n1\n{scanned} {sum(range(64)) / 2:g}\n"
-    wanted += "copy: hipErrorInvalidValue: invalid argument\n1 8\n2a\n"
+    wanted += "copy: hipErrorInvalidValue: invalid argument\n1 8\n1 13\n2a\n"
     assert (ran.code, ran.output.decode()) == (0, wanted), ran.errors
 
 
