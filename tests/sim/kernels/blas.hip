@@ -35,6 +35,85 @@ static double product(hipblasOperation_t a, hipblasOperation_t b, int i, int j) 
     return sum;
 }
 
+// Triangular systems, symmetric products, sums and diagonals, each against the definition.
+static void level3(hipblasHandle_t handle) {
+    using Z = std::complex<double>;
+    constexpr int kRows = 5, kColumns = 3, kLead = 7;
+    Z *a = nullptr, *b = nullptr, *c = nullptr;
+    for (Z** p : {&a, &b, &c}) (void)hipMallocManaged(reinterpret_cast<void**>(p), kLead * kLead * sizeof(Z));
+    const auto fresh = [&] {
+        for (int i = 0; i < kLead * kLead; ++i) {
+            a[i] = Z(value(i), value(i + 2)) + (i % (kLead + 1) ? 0.0 : 9.0);
+            b[i] = Z(value(i + 4), value(2 * i));
+            c[i] = Z(value(3 * i), value(i + 5));
+        }
+    };
+    const auto z = [](Z* p) { return reinterpret_cast<hipDoubleComplex*>(p); };
+    const auto of = [&](hipblasOperation_t op, int i, int j) {
+        return op == HIPBLAS_OP_N ? a[i + j * kLead] : op == HIPBLAS_OP_T ? a[j + i * kLead] : std::conj(a[j + i * kLead]);
+    };
+    Z alpha(2, 1), beta(0, -1);
+    for (auto side : {HIPBLAS_SIDE_LEFT, HIPBLAS_SIDE_RIGHT})
+        for (auto fill : {HIPBLAS_FILL_MODE_UPPER, HIPBLAS_FILL_MODE_LOWER})
+            for (auto op : {HIPBLAS_OP_N, HIPBLAS_OP_T, HIPBLAS_OP_C})
+                for (auto diagonal : {HIPBLAS_DIAG_UNIT, HIPBLAS_DIAG_NON_UNIT}) {
+                    fresh();
+                    const std::vector<Z> before(b, b + kLead * kLead);
+                    (void)hipblasZtrsm(handle, side, fill, op, diagonal, kRows, kColumns, z(&alpha), z(a), kLead, z(b), kLead);
+                    const auto known = [&](int i, int j) -> Z {
+                        if (i == j && diagonal == HIPBLAS_DIAG_UNIT) return 1;
+                        const bool lower = (fill == HIPBLAS_FILL_MODE_LOWER) == (op == HIPBLAS_OP_N);
+                        return i != j && (i > j) != lower ? 0 : of(op, i, j);
+                    };
+                    bool right = true;
+                    for (int j = 0; j < kLead; ++j)
+                        for (int i = 0; i < kLead; ++i) {
+                            Z sum = b[i + j * kLead], wanted = before[i + j * kLead];
+                            if (i < kRows && j < kColumns) {
+                                sum = 0, wanted *= alpha;
+                                for (int p = 0; p < (side == HIPBLAS_SIDE_LEFT ? kRows : kColumns); ++p)
+                                    sum += side == HIPBLAS_SIDE_LEFT ? known(i, p) * b[p + j * kLead]
+                                                                     : b[i + p * kLead] * known(p, j);
+                            }
+                            right = right && std::abs(sum - wanted) < 1e-6;
+                        }
+                    say("trsm", right);
+                }
+    const auto same = [&](const char* what, int rows, int columns, auto wanted) {
+        bool right = true;
+        for (int j = 0; j < columns; ++j)
+            for (int i = 0; i < rows; ++i) right = right && std::abs(c[i + j * kLead] - wanted(i, j)) < 1e-9;
+        say(what, right);
+    };
+    const auto old = [](int i, int j) { return Z(value(3 * (i + j * kLead)), value(i + j * kLead + 5)); };
+    fresh();
+    (void)hipblasZsyrk(handle, HIPBLAS_FILL_MODE_LOWER, HIPBLAS_OP_T, kRows, kColumns, z(&alpha), z(a), kLead, z(&beta), z(c),
+                       kLead);
+    same("syrk", kRows, kRows, [&](int i, int j) {
+        Z sum = 0;
+        for (int p = 0; p < kColumns; ++p) sum += a[p + i * kLead] * a[p + j * kLead];
+        return i < j ? old(i, j) : alpha * sum + beta * old(i, j);
+    });
+    for (auto side : {HIPBLAS_SIDE_LEFT, HIPBLAS_SIDE_RIGHT}) {
+        fresh();
+        (void)hipblasZsymm(handle, side, HIPBLAS_FILL_MODE_UPPER, kRows, kColumns, z(&alpha), z(a), kLead, z(b), kLead,
+                           z(&beta), z(c), kLead);
+        const auto known = [&](int i, int j) { return a[std::min(i, j) + std::max(i, j) * kLead]; };
+        same("symm", kRows, kColumns, [&](int i, int j) {
+            Z sum = 0;
+            for (int p = 0; p < (side == HIPBLAS_SIDE_LEFT ? kRows : kColumns); ++p)
+                sum += side == HIPBLAS_SIDE_LEFT ? known(i, p) * b[p + j * kLead] : b[i + p * kLead] * known(p, j);
+            return alpha * sum + beta * old(i, j);
+        });
+    }
+    (void)hipblasZgeam(handle, HIPBLAS_OP_C, HIPBLAS_OP_N, kRows, kColumns, z(&alpha), z(a), kLead, z(&beta), z(b), kLead,
+                       z(c), kLead);
+    same("geam", kRows, kColumns,
+         [&](int i, int j) { return alpha * std::conj(a[j + i * kLead]) + beta * b[i + j * kLead]; });
+    (void)hipblasZdgmm(handle, HIPBLAS_SIDE_RIGHT, kRows, kColumns, z(a), kLead, z(b), 2, z(c), kLead);
+    same("dgmm", kRows, kColumns, [&](int i, int j) { return a[i + j * kLead] * b[2 * j]; });
+}
+
 int main() {
     hipblasHandle_t handle;
     say("create", hipblasCreate(&handle) == HIPBLAS_STATUS_SUCCESS);
@@ -151,7 +230,8 @@ int main() {
     say("a wrong leading dimension", hipblasSgemm(handle, HIPBLAS_OP_N, HIPBLAS_OP_N, kM, kN, kK, &two, a.d, kM - 1, b.d,
                                                   kLd, &zero, nan.d, kM) == HIPBLAS_STATUS_INVALID_VALUE);
     say("no handle", hipblasSaxpy(nullptr, 1, &two, x.d, 1, y.d, 1) == HIPBLAS_STATUS_NOT_INITIALIZED);
-    say("not simulated", hipblasStrsm(handle, HIPBLAS_SIDE_LEFT, HIPBLAS_FILL_MODE_LOWER, HIPBLAS_OP_N, HIPBLAS_DIAG_UNIT, 1,
-                                      1, &two, a.d, 1, b.d, 1) == HIPBLAS_STATUS_NOT_SUPPORTED);
+    say("not simulated", hipblasStrsv(handle, HIPBLAS_FILL_MODE_LOWER, HIPBLAS_OP_N, HIPBLAS_DIAG_UNIT, 1, a.d, 1, b.d, 1) ==
+                             HIPBLAS_STATUS_NOT_SUPPORTED);
+    level3(handle);
     say("destroy", hipblasDestroy(handle) == HIPBLAS_STATUS_SUCCESS);
 }

@@ -444,4 +444,5 @@ inline hipblasStatus_t hipblasGemmStridedBatchedEx(
     return status;
 }
 
+#include "level3.h"
 #include "not_simulated.h"
