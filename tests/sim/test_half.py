@@ -113,6 +113,12 @@ def _multiply(a: Real, b: Real) -> Real:
     return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else float(a) * float(b)
 
 
+def _divide(a: Real, b: Real) -> Real:
+    if isinstance(a, Fraction):
+        return a / b if isinstance(b, Fraction) else NAN if math.isnan(b) else Fraction(0)
+    return float(a) / float(b)
+
+
 #: CUDA's name, with what stands for a pair in place of `#` -> how many operands, and what comes out before rounding.
 NUMBERS: dict[str, tuple[int, Callable[[Real, Real, Real], Real]]] = {
     "__hmax#": (2, lambda a, b, c: _larger(a, b, 1)),
@@ -309,6 +315,56 @@ def test_functions_of_halves_give_what_cuda_gives(
             for mode in ("rn", "rz", "rd", "ru"):
                 assert next(lines) == form.rounded(Fraction(value), mode), (name, mode, value)
     assert next(lines, None) is None
+
+
+#: Functions that CUDA has for the host, too -> how many operands, and what comes out before rounding.
+ON_HOST: dict[str, tuple[int, Callable[[Real, Real, Real], Real]]] = {
+    "__hadd": (2, lambda a, b, c: _add(a, b)),
+    "__hsub": (2, lambda a, b, c: _add(a, -b)),
+    "__hmul": (2, lambda a, b, c: _multiply(a, b)),
+    "__hdiv": (2, lambda a, b, c: _divide(a, b)),
+    "__hneg": (1, lambda a, b, c: -a),
+    "__habs": (1, lambda a, b, c: -a if a < 0 else a),
+    "__hmax": (2, lambda a, b, c: _larger(a, b, 1)),
+    "__hmin": (2, lambda a, b, c: _larger(a, b, -1)),
+    "__hfma": (3, _fma),
+}
+
+
+@pytest.mark.slow
+def test_functions_of_halves_on_the_host(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
+    """The first sum is a little less than half way between two numbers, and half way as a `float`."""
+    given = [(0x1001, 0x3BFE, 0x3C01), (0x7BFF, 0x3C00, 0x4C00), *operands(HALF)]
+    lines = [
+        "#include <cuda_fp16.h>",
+        "#include <cuda_runtime.h>",
+        "#include <cstdio>",
+        "struct three { int a, b, c; };",
+    ]
+    lines += ["const three given[] = {", *(f"{{{a}, {b}, {c}}}," for a, b, c in given), "};", "int main() {"]
+    lines += ["  for (const three& g : given) {"]
+    lines += [f"    const half {x} = __ushort_as_half(g.{x});" for x in "abc"]
+    for name, (count, _) in ON_HOST.items():
+        lines.append(f'    printf("%x\\n", __half_as_ushort({name}({", ".join("abc"[:count])})));')
+    lines += [f'    printf("%x\\n", (unsigned)__h{op}(a, b));' for op in COMPARED if op != "ne"]
+    path = tmp_path / "program.cu"
+    path.write_text("\n".join([*lines, '    printf("%x\\n", (unsigned)__hisnan(a));', "  }", "}", ""]))
+    ran = simulate.run(build(path, 64), (), simulate.Limits(60), capture=True)
+    assert ran.code == 0, ran.errors.decode()[:2000]
+    printed = iter(int(x, 16) for x in ran.output.split())
+    bad: list[tuple[str, tuple[int, int, int]]] = []
+    for three in given:
+        a, b, c = (HALF.value(x) for x in three)
+        for name, (_, come) in ON_HOST.items():
+            got = next(printed)
+            if name == "__hdiv" and b == 0:
+                continue
+            if not same(HALF, f"bits({name}", got, {HALF.rounded(come(a, b, c))}):
+                bad.append((name, three))
+        bad += [(op, three) for op, f in COMPARED.items() if op != "ne" and next(printed) != f(a, b)]
+        bad += [("isnan", three)] * (next(printed) != math.isnan(a))
+    assert bad[:5] == []
+    assert next(printed, None) is None
 
 
 def test_every_function_of_the_header_is_called() -> None:

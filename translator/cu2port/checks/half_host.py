@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.checks.host_math import host_only
+from cu2port.checks.host_math import called, host_only
 from cu2port.core.files import HOST_SUFFIXES, suffix
-from cu2port.core.model import Edit, Finding, Severity
+from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import expression_type
+from cu2port.facts.arithmetic import expression_type, simple_type
 from cu2port.facts.branches import skipped_by_nvcc, skipped_on_host
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -21,18 +21,22 @@ _OF_TWO = frozenset({"+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">="})
 _OF_ONE = frozenset({"+", "-", "++", "--", "p++", "p--"})
 _COMPOUND = frozenset({"+=", "-=", "*=", "/="})
 _HOLDERS = frozenset({"vector", "host_vector", "array", "initializer_list", "span", "deque"})
+#: Functions of halves that CUDA has for the host, too; the header has them as `cu2port::host_hadd`.
+_FUNCTIONS = frozenset(f"__h{name}" for name in "add sub mul div neg abs eq lt le gt ge isnan max min fma".split())
+_BFLOATS = frozenset({"nv_bfloat16", "__nv_bfloat16", "__hip_bfloat16", "hip_bfloat16"})
 HEADER = "half_host.hpp"
 
 
 class HalfHost(Check):
-    """Halves are added, compared or the like in code for the host, where HIP's `half` has no operators.
+    """Halves are added, compared or the like in code for the host, where HIP has no such operators and functions.
 
-    CUDA has them on both sides since 12.2. `cu2port/half_host.hpp` has those for the host. They are found in function
-    templates that are used with halves, too, where the same file has both.
+    CUDA has them on both sides since 12.2. `cu2port/half_host.hpp` has operators for the host, and functions such as
+    `__hadd` by names of their own. Operators are found in function templates that are used with halves, too, where the
+    same file has both.
     """
 
     code, name, severity = "CU272", "half-host", Severity.INFO
-    triggers = _HALVES
+    triggers = _HALVES | _FUNCTIONS
     examples = (
         Example(
             "#include <cuda_fp16.h>\nvoid add(const half* a, half* b) { b[0] = a[0] + b[0]; }\n",
@@ -53,6 +57,13 @@ class HalfHost(Check):
             "template <class T> T sum(const T* a) { return a[0] + a[1]; }\n"
             "template __half sum<__half>(const __half*);\n",
             "a template that is used with halves",
+        ),
+        Example(
+            "#include <cuda_fp16.h>\nbool less(half a, half b) { return __hlt(a, __hadd(b, b)); }\n",
+            '#include "cu2port/half_host.hpp"\n#include <hip/hip_fp16.h>\n'
+            "bool less(half a, half b) { return cu2port::host_hlt(a, cu2port::host_hadd(b, b)); }\n",
+            "functions",
+            findings=2,
         ),
         Example(
             "#include <cuda_fp16.h>\n#define ADD(a, b) ((a) + (b))\nvoid add(half a) { half b = ADD(a, a); }\n",
@@ -78,9 +89,10 @@ class HalfHost(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         names = {name for name in unit.words & _HALVES if not unit.owns(name)}
-        if not names or (suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda):
+        if not (names or unit.words & _FUNCTIONS) or (suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda):
             return
-        for f in unit.functions:
+        yield from self._calls(unit)
+        for f in unit.functions if names else ():
             if f.sides - {"__host__"} or skipped_by_nvcc(unit, unit.p[f.name_at]):
                 continue
             halves = _parameters_that_are_halves(unit, f)
@@ -96,6 +108,24 @@ class HalfHost(Check):
                     effects=(("all", "compile-error"),),
                     helpers=(HEADER,),
                 )
+
+    def _calls(self, unit: Unit) -> Iterator[Finding]:
+        """Calls of functions; those of bfloat16 have the same names."""
+        for i in unit.find(*_FUNCTIONS & unit.words):
+            call = called(unit, i)
+            if call is None or unit.owns(unit.t[i]) or unit.in_directive(i) is not None or not _counts(unit, i):
+                continue
+            if unit.words & _BFLOATS and not any(simple_type(unit, s) in _TYPES for s in call.args):
+                continue
+            yield self.finding(
+                f"`{unit.t[i]}` of halves is for the device in HIP, and this function runs on the host",
+                unit.p[i],
+                unit.end(i),
+                (replace(unit.p[i], unit.end(i), f"cu2port::host_{unit.t[i][2:]}"),),
+                cuda=unit.t[i],
+                effects=(("all", "compile-error"),),
+                helpers=(HEADER,),
+            )
 
 
 def _counts(unit: Unit, at: int) -> bool:
