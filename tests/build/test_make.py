@@ -182,6 +182,10 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        (  # what is inexact in the host's code alone stays so
+            'NVCCFLAGS = -Xcompiler -ffast-math,-Wall --compiler-options "-Ofast -g" -ffast-mathx\n',
+            "NVCCFLAGS = -Xarch_host -ffast-math -Wall -O3 -Xarch_host -ffast-math -g -ffast-mathx\n",
+        ),
         ("NVCCFLAGS = -Xcompiler -std=gnu11,-Wall\nCFLAGS = -std=c99\n", "NVCCFLAGS =  -Wall\nCFLAGS = -std=c99\n"),
         (  # with an option that only nvcc takes CFLAGS are no other compiler's
             "CFLAGS=--machine 64 -std=c++11 --expt-extended-lambda\nn = nvcc $(CFLAGS) -c\na:\n\tnvcc $(CFLAGS) a.o\n",

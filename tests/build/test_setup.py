@@ -38,6 +38,7 @@ def port(text: str, **asked: object) -> Result:
             'a = {"nvcc": [\n    "-O3",\n    "-g",\n]}',
         ),
         ('nvcc_flags = ["-Xcompiler", "-fPIC"]', 'nvcc_flags = ["-fPIC"]'),
+        ('nvcc_flags = ["-Xcompiler", "-ffast-math"]', 'nvcc_flags = ["-Xarch_host", "-ffast-math"]'),
         ('nvcc_flags += ["-gencode", f"arch=compute_{x},code=sm_{x}", "-O2"]', 'nvcc_flags += ["-O2"]'),
         ('a = {"cxx": ["-O3", "-G", "-std=c++14"]}', 'a = {"cxx": ["-O3", "-G", "-std=c++17"]}'),
         ('load("x", ["a.cu"], extra_cflags=["-std=c++11"])', 'load("x", ["a.cu"], extra_cflags=["-std=c++17"])'),

@@ -302,7 +302,7 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     if off and "$" in value:
         return by_hand(OPTION, shown, "its value is known only when it is built", to, word.start, last.end)
     before, takes, after = to.partition("{value}")
-    parts = _value(text, start, end, last.joint, row.word not in LINKER) if takes else []
+    parts = _value(text, start, end, last.joint, row.word not in LINKER, row.word in _HOSTS) if takes else []
     if row.fate == "drop" or (takes and not parts):
         why = row.why or "nothing is passed on"
         edits = [gap(text, word, last.outer[1])]
@@ -311,7 +311,8 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     parts = [before, *(p + before if isinstance(p, str) else p for p in parts), after]
     edits = [_placed(text, word, last, parts)]
     new = "".join(p if isinstance(p, str) else text[p.start : p.end] for p in parts)
-    message = f"`{shown}` becomes `{new}`" + (f": {row.why}" if row.why else "")
+    why = row.why or ("inexact arithmetic is for the host's code alone" if "-Xarch_host" in new else "")
+    message = f"`{shown}` becomes `{new}`" + (f": {why}" if why else "")
     return finding(OPTION, message, word.start, last.end, edits, row.review, word.text, new)
 
 
@@ -324,6 +325,11 @@ def _placed(text: str, word: Word, last: Word, parts: Sequence[str | Span]) -> E
 
 
 LINKER = frozenset({"-Xlinker", "--linker-options"})
+_HOSTS = frozenset({"-Xcompiler", "--compiler-options"})
+_INEXACT = {  # g++'s options by which NaNs, infinities or the order of operations no longer count
+    f"-f{name}": ("-Xarch_host", f"-f{name}")
+    for name in "associative-math fast-math finite-math-only reciprocal-math unsafe-math-optimizations".split()
+} | {"-Ofast": ("-O3", "-Xarch_host", "-ffast-math")}
 
 
 def _bare(value: str) -> str:
@@ -340,15 +346,19 @@ def _within(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[str | Span]:
+def _value(text: str, start: int, end: int, joint: str, splits: bool, host: bool) -> list[str | Span]:
     """A value without its quotes, words for its commas, except those of warnings that clang does not have. Its bytes
-    are kept, so that they may be edited too."""
+    are kept, so that they may be edited too. `host`: what it says is for the host's code, and its inexact arithmetic
+    stays there."""
     start, end = _within(text, start, end)
+    inexact = host and any(word in _INEXACT for word in re.split(r"[,\s]+", text[start:end]))
+    separators = "," if joint == " " and not inexact else ", \t"
     out: list[str | Span] = []
-    for first, last in _parts(text[start:end], "," if joint == " " else ", \t") if splits else [(0, end - start)]:
-        if _warning(text[start + first : start + last]) is None:
+    for first, last in _parts(text[start:end], separators) if splits else [(0, end - start)]:
+        word = text[start + first : start + last]
+        if _warning(word) is None:
             out += [joint] if out else []
-            out.append(Span(start + first, start + last))
+            out.append(joint.join(_INEXACT[word]) if host and word in _INEXACT else Span(start + first, start + last))
     return out
 
 

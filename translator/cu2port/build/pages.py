@@ -168,7 +168,8 @@ OPTION = BuildRule(
 
 It becomes an option of clang, is taken out where clang needs none, or is reported. `-Xcompiler X` becomes X: clang
 compiles the host's code too. `--use_fast_math` does not become `-ffast-math`, which also assumes that there are no
-infinities and NaNs.""",
+infinities and NaNs. For the same reason `-Xcompiler -ffast-math` becomes `-Xarch_host -ffast-math`: nvcc gives it to
+the compiler of the host alone.""",
     (
         BuildExample(
             "CMakeLists.txt",
