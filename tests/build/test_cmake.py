@@ -150,7 +150,7 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ),
         (
             "add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-fPIC>)",
-            "add_compile_options($<$<COMPILE_LANG_AND_ID:HIP,Clang>:-Wall;-fPIC>)",
+            'add_compile_options("$<$<COMPILE_LANG_AND_ID:HIP,Clang>:-Wall;-fPIC>")',
         ),
         (
             'add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-fPIC>")',
@@ -366,6 +366,7 @@ def test_find_cuda_brings_no_language_so_one_is_enabled() -> None:
     ("before", "after"),
     [
         (r"-Xcompiler \"-Wall -g\"", "-Wall -g"),
+        (r"-Xcompiler \"-Wall -ffast-math\"", "-Wall -Xarch_host -ffast-math"),
         (r"-Xcompiler=\"-Wall,-g\"", "-Wall -g"),
         (r"-Xcompiler '-Wall -g'", "-Wall -g"),
         (r"-Xptxas \"-v -dlcm=ca\"", ""),

@@ -33,6 +33,7 @@ _LOOKED_FOR = frozenset("REPLACE REGEX FIND COMPARE REMOVE_ITEM FILTER TRANSFORM
 _ASKS = re.compile(r"^(?!target_|add_compile_|add_link_).*(?:flag|option)")  # check_cxx_compiler_flag, a tree's own
 _OF_TARGET = ("target_", "add_executable", "add_library", "cuda_add_")
 _OF_DIRECTORY = frozenset({"add_definitions", "add_compile_options"})
+_ONE_BY_ONE = frozenset({"add_compile_options", "add_link_options"})  # they read each argument by itself
 _BEHIND = "sources in HIP get it too, and HIP's libraries need C++17"
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -74,7 +75,10 @@ def changes(text: str, c: Command, is_for_cuda: bool, own_flags: bool = False) -
             found = list(_not_empty(c, found))
         else:
             found = list(_in_place(c, found)) if _ASKS.search(c.name) else _still_set(c, found)
-        yield from _paired(c, found) if "PROPERTIES" in c.words else found
+        if "PROPERTIES" in c.words:
+            yield from _paired(c, found)
+        else:
+            yield from _whole(c, found) if c.name in _ONE_BY_ONE else found
 
 
 def standards(every: Sequence[Command], cuda: frozenset[int]) -> Iterator[Finding]:
@@ -123,6 +127,25 @@ def _paired(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
                         edits += [insert(value.start, '"', Side.RIGHT), insert(value.end, '"', Side.LEFT)]
                 edits.append(Edit(e.start, e.end, parts))
         yield dataclasses.replace(f, edits=tuple(edits))
+
+
+def _whole(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings for a command that reads each argument by itself: a generator expression that gets a `;` is in quotes,
+    since it would be two arguments, neither of which is one."""
+    bare = {a.start: a for a in c.args if not a.quoted and "$<" in a.text}
+    for f in found:
+        split = {
+            a.start: a
+            for e in f.edits
+            if any(isinstance(p, str) and ";" in p for p in e.parts)
+            for a in bare.values()
+            if a.start <= e.start and e.end <= a.end
+        }
+        for k, a in split.items():
+            del bare[k]
+            quotes = (insert(a.start, '"', Side.RIGHT), insert(a.end, '"', Side.LEFT))
+            f = dataclasses.replace(f, edits=(*f.edits, *quotes))
+        yield f
 
 
 def _still_set(c: Command, found: list[Finding]) -> list[Finding]:
