@@ -182,6 +182,18 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        (  # flags for a variable that is nvcc, which files that include this one call
+            "NVX = nvcc\nNVXFLAGS = -O3 --restrict\nNVX_STD = -std c++20\nNVXS = --restrict\nCXXFLAGS = --restrict\n",
+            "NVX = hipcc\nNVXFLAGS = -O3\nNVX_STD = -std=c++20\nNVXS = --restrict\nCXXFLAGS = --restrict\n",
+        ),
+        (  # only `-Xcompiler` parts a variable's options at commas
+            'F = -Wall,-fopenmp -Wl,-z,-x\nG = -a,-b\na:\n\tnvcc -Xcompiler "$(F)" a.cu\n',
+            "F = -Wall -fopenmp -Wl,-z,-x\nG = -a,-b\na:\n\thipcc $(F) a.cu\n",
+        ),
+        (  # the host's compiler gets HIP's headers
+            "CUDAF = -I/usr/local/cuda/include\na:\n\tnvcc $(CUDAF) a.cu\nb:\n\tmpicc $(CUDAF) b.c\n",
+            "CUDAF = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\na:\n\thipcc $(CUDAF) a.cu\nb:\n\tmpicc $(CUDAF) b.c\n",
+        ),
         (  # what is inexact in the host's code alone stays so
             'NVCCFLAGS = -Xcompiler -ffast-math,-Wall --compiler-options "-Ofast -g" -ffast-mathx\n',
             "NVCCFLAGS = -Xarch_host -ffast-math -Wall -O3 -Xarch_host -ffast-math -g -ffast-mathx\n",

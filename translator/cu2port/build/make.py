@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_platform import platform
-from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, included_folders, reached, standing_for
+from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, flags_of, included_folders, reached, standing_for
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, version_calls
@@ -136,7 +137,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         yield from version_calls(line.text, line.start, words[k], compiles)
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
-    passed, given = _given(lines, commands, compiles)
+    used = _used(lines, commands, compiles)
     told: set[int] = set()
     included = included_folders(text)
     every_call: list[Called] = []
@@ -150,17 +151,21 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         every_call += (Called(line.name, line.text, c, by) for c, by in zip(of_line, nvccs, strict=True))
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
-                alone = is_nvccs or line.name in passed
+                alone = is_nvccs or line.name in used.alone
                 yield from options.changes(text, command, alone, asked.archs)
-                if not alone and line.name in given:  # what the host's compiler compiles gets the newer standard too
+                if (
+                    not alone and line.name in used.every
+                ):  # what the host's compiler compiles gets the newer standard too
                     yield from options.standards(command)
             for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
+        if line.name in used.parted:
+            yield from options.parted(of)
         yield from _renamed(line, asked)
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
                 yield from cuda_tool(word) or _tools(text, word, asked, homes, for_cuda)
-            if not knows_platform and (not for_cuda or line.name in included):
+            if not knows_platform and (not for_cuda or line.name in included or line.name in used.hosts):
                 yield from platform(line.name, line.text, of, homes, included, told)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
@@ -266,18 +271,28 @@ def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[st
         return True
     first = words[0].text if words else ""
     if line.name:  # a value that begins with a program is no list of flags
-        return (every or _CUDA_NAME.search(line.name) is not None) and _PROGRAM.fullmatch(first) is None
+        named = _CUDA_NAME.search(line.name) is not None or flags_of(line.name, compiles)
+        return (every or named) and _PROGRAM.fullmatch(first) is None
     return every and first.lstrip("@-+").startswith("$")
 
 
-def _given(
-    lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Variables whose options are nvcc's: its commands use them, and no other command does; what `-Xcompiler` passes on
-    is the host compiler's. And all variables that its commands use."""
+class _Used(NamedTuple):
+    """Variables by their uses. `alone`: their options are nvcc's: its commands use them, and no other command does;
+    what `-Xcompiler` passes on is the host compiler's. `every`: all that nvcc's commands use. `hosts`: other commands
+    use them. `parted`: `-Xcompiler` passes them on, and parts them at commas."""
+
+    alone: frozenset[str]
+    every: frozenset[str]
+    hosts: frozenset[str]
+    parted: frozenset[str]
+
+
+def _used(lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]) -> _Used:
+    """What the commands use the variables for."""
     uses: dict[str, list[str]] = {}  # by variable: those in its value
     nvcc: list[str] = []
     every: list[str] = []
+    parted: list[str] = []
     alone = {line.name for line in lines if line.name in _IMPLICIT and _NVCC_ALONE.search(line.text)}
     others: list[str] = [name for name in _IMPLICIT if name not in alone]
     for line, of_line in zip(lines, commands, strict=True):
@@ -288,6 +303,7 @@ def _given(
             for before, w in zip(after, command, strict=False):
                 passes = w.passed or before.startswith(_PASSES_ON) or w.text.startswith(_PASSES_ON)
                 (passed if passes else own).extend(m[1] for m in REFERENCE.finditer(w.text))
+            parted += passed
             if line.name and line.name not in compiles:
                 uses.setdefault(line.name, []).extend(own)
             elif line.name or _is_for_cuda(line, command, compiles, False):
@@ -295,7 +311,8 @@ def _given(
                 every += own + passed
             else:
                 others += own
-    return reached(nvcc, uses) - reached(others, uses), reached(every, uses)
+    hosts = reached(others, uses)
+    return _Used(reached(nvcc, uses) - hosts, reached(every, uses), hosts, reached(parted, uses))
 
 
 def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> bool:

@@ -38,6 +38,14 @@ def standing_for(values: Iterable[tuple[str, str]], seeds: Iterable[str]) -> fro
     return reached((*seeds, *filter(NVCC_VARIABLE.fullmatch, names)), names)
 
 
+def flags_of(name: str, compilers: Iterable[str]) -> bool:
+    """Whether a variable has flags for one of the compilers that variables name: `NVXXFLAGS` beside `NVXX = nvcc`,
+    which only files that include this one call. Those of `CC` and `CXX` may be the host's."""
+    return any(
+        name.startswith((f"{c}_", f"{c}FLAGS", f"{c}OPT")) for c in compilers if len(c) > 2 and c not in ("CXX", "CPP")
+    )
+
+
 def included_folders(text: str) -> dict[str, list[int]]:
     """For each variable where the uses of its folders with `-I` end."""
     out: dict[str, list[int]] = {}

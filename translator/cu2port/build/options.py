@@ -43,6 +43,7 @@ QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="
 _CONTINUED = re.compile(r"[ \t]*\\\r?\n\Z")
 _ENDS_LINE = re.compile(r"[ \t]*(?:\\?\r?\n|\Z)")
 _WARNING = re.compile(r"-W(?:no-)?(?:error=)?([a-z-]+)(?:=.*)?$")
+_SEVERAL = re.compile(r"-(?!W[alp],)[^,]+(?:,-[^,]+)+")
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -156,6 +157,16 @@ def standards(words: Sequence[Word], why: str = _ROCPRIM) -> Iterator[Finding]:
             message = f"`{word.text}` becomes `{new}`: {why}"
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
+
+
+def parted(words: Sequence[Word]) -> Iterator[Finding]:
+    """Findings for options in one word, `-Wall,-g`, which only `-Xcompiler` in front of them parts."""
+    for word in words:
+        if _SEVERAL.fullmatch(word.text):
+            new = word.text.replace(",-", " -")
+            edits = [replace(word.start, word.end, new)]
+            message = f"`{word.text}` becomes `{new}`: the option that parts it at commas is gone"
+            yield finding(OPTION, message, word.start, word.end, edits, old=word.text, new=new)
 
 
 def _standard_apart(text: str, word: Word, dialect: Word) -> Finding:
