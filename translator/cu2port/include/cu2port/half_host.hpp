@@ -28,7 +28,7 @@ struct values<__half> {
         return __float2half(f(__half2float(a), __half2float(b)));
     }
     template <class Operation>
-    static bool all(const __half& a, const __half& b, Operation f) {
+    static bool holds(const __half& a, const __half& b, Operation f) {
         return f(__half2float(a), __half2float(b));
     }
 };
@@ -40,8 +40,8 @@ struct values<__half2> {
         return __halves2half2(values<__half>::each(low(a), low(b), f), values<__half>::each(high(a), high(b), f));
     }
     template <class Operation>
-    static bool all(const __half2& a, const __half2& b, Operation f) {
-        return values<__half>::all(low(a), low(b), f) && values<__half>::all(high(a), high(b), f);
+    static bool holds(const __half2& a, const __half2& b, Operation f) {
+        return values<__half>::holds(low(a), low(b), f) && values<__half>::holds(high(a), high(b), f);
     }
     static __half low(const __half2& a) { return __low2half(a); }
     static __half high(const __half2& a) { return __high2half(a); }
@@ -74,7 +74,7 @@ struct only<__half2, Result> {
 #define CU2PORT_HALF_HOST_TRUTH(op)                                                                       \
     template <class T>                                                                                    \
     __host__ inline typename cu2port::half_host::only<T, bool>::type operator op(const T& a, const T& b) { \
-        return cu2port::half_host::values<T>::all(a, b, [](float x, float y) { return x op y; });         \
+        return cu2port::half_host::values<T>::holds(a, b, [](float x, float y) { return x op y; });       \
     }
 #define CU2PORT_HALF_HOST_STEP(op)                                                                        \
     template <class T>                                                                                    \
