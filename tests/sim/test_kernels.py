@@ -198,3 +198,15 @@ def test_a_pasted_name_is_no_call(simulated: Callable[..., simulate.Ran]) -> Non
         'int main() { int* d; (void)hipMallocManaged(&d, 4); k<<<1, 32>>>(d); printf("%d\\n", *d); }\n'
     )
     assert (ran.code, ran.output) == (0, b"42\n"), ran.errors
+
+
+def test_a_programs_own_compound_operators_of_vectors(simulated: Callable[..., simulate.Ran]) -> None:
+    """HIP's binary operators do not call them: they would need a reference to a temporary."""
+    ran = simulated(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "__host__ __device__ inline void operator*=(int3& a, const int3& b) { a = a * b; }\n"
+        "__host__ __device__ inline void operator/=(int3& a, int b) { a = make_int3(a.x / b, a.y / b, a.z / b); }\n"
+        "int main() {\n  int3 a = make_int3(2, 4, 6), b = a * a / 2;\n  b *= a;\n  b /= 4;\n"
+        '  printf("%d %d %d\\n", b.x, b.y, b.z);\n}\n'
+    )
+    assert (ran.code, ran.output) == (0, b"1 8 27\n"), ran.errors

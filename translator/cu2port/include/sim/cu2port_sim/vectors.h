@@ -66,11 +66,13 @@ private:
     }                                                                                                               \
     template <class T, unsigned N>                                                                                  \
     inline HIP_vector_type<T, N> operator op(HIP_vector_type<T, N> a, const HIP_vector_type<T, N>& b) {             \
-        return a assign b;                                                                                          \
+        for (unsigned i = 0; i < N; ++i) a[i] assign b[i]; /* no call: a program may have its own for vectors */     \
+        return a;                                                                                                   \
     }                                                                                                               \
     template <class T, unsigned N, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>                      \
     inline HIP_vector_type<T, N> operator op(HIP_vector_type<T, N> a, U b) {                                        \
-        return a assign b;                                                                                          \
+        for (unsigned i = 0; i < N; ++i) a[i] assign static_cast<T>(b);                                             \
+        return a;                                                                                                   \
     }                                                                                                               \
     template <class T, unsigned N, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>                      \
     inline HIP_vector_type<T, N> operator op(U b, const HIP_vector_type<T, N>& a) {                                 \
