@@ -279,6 +279,17 @@ def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
         assert done.returncode == 125 and said in done.stderr
 
 
+def test_a_makefiles_own_nvcc_keeps_its_flags(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("NVCC ?= nvcc -Xcompiler -fPIC\nall:\n\t@echo $(NVCC)\n")
+    unset = {k: v for k, v in os.environ.items() if k != "NVCC"}
+    words = [*COMMAND, "simulate", "--", "make"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=unset)
+    assert done.stdout == "nvcc -Xcompiler -fPIC\n"
+    set_ = {**unset, "NVCC": "/usr/local/cuda/bin/nvcc"}
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=set_)
+    assert done.stdout.endswith("/bin/nvcc\n") and "/usr/local" not in done.stdout
+
+
 @pytest.mark.slow
 def test_a_shell_has_the_stand_ins(folder: Path) -> None:
     """Commands typed into the shell build and run; its exit code is the last one's."""

@@ -38,7 +38,6 @@ def environment(
         WAVE: str(wave),
         COMPILER: " ".join(toolchain.command),
         "PATH": os.pathsep.join((str(folder / "bin"), toolkit.path_without())),
-        "NVCC": f"{folder}/bin/nvcc",
         "CUDACXX": f"{folder}/bin/nvcc",
         "HIPCXX": f"{folder}/bin/hip-clang++",
         "CMAKE_TOOLCHAIN_FILE": f"{folder}/toolchain.cmake",
@@ -47,6 +46,8 @@ def environment(
     out |= dict.fromkeys(
         ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAToolkit_ROOT", "ROCM_PATH", "HIP_PATH"), str(folder)
     )
+    if "NVCC" in os.environ:  # else not: `NVCC ?= nvcc -Xcompiler -fPIC` of a Makefile would lose its flags
+        out["NVCC"] = f"{folder}/bin/nvcc"
     for name, program in (("CC", "gcc"), ("CXX", "g++")):
         given = Path(os.environ.get(name) or program).name
         if (folder / "bin" / given).exists():
