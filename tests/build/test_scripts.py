@@ -102,3 +102,36 @@ def test_scripts_that_compile_are_build_files(tmp_path: Path, text: str, calls: 
     script = tmp_path / "a.sh"
     script.write_text(text)
     assert is_build_file(str(script)) == calls
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_one"),
+    [
+        ("compile", "#!/usr/bin/env bash\nnvcc -O3 a.cu\n", True),
+        ("linux-gnu", "CXX=g++\nNVX ?= $(CUDA_HOME)/bin/nvcc # or another\n", True),
+        ("cluster.conf", "export NVX := nvcc\n", True),
+        ("main.2", "# nvcc is CUDA's\nNVX=nvcc\n", True),
+        ("compile", "#!/usr/bin/env python3\nx = 'nvcc -O3 a.cu'\n", False),
+        ("compile", "#!/bin/sh\nwhich nvcc\n", False),
+        ("NOTES", "# NVX=nvcc\nuse nvcc = the compiler\n", False),
+        ("data.bin", "NVX=nvcc\n", False),
+        ("large", "NVX=nvcc\n" + "x" * 70000, False),
+    ],
+)
+def test_a_file_whose_name_says_nothing_is_told_by_its_text(name: str, text: str, is_one: bool, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    assert is_build_file(str(tmp_path / name)) == is_one
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "NVX=nvcc\nNVXFLAGS= -O3 -arch=sm_70\nL=-lcufft\n",
+            "NVX=hipcc\nNVXFLAGS= -O3 --offload-arch=gfx942\nL=-lhipfft\n",
+        ),
+        ('#!/bin/sh\nF="-G -O3"\nnvcc $F a.cu\n', '#!/bin/sh\nF="-g -O3"\nhipcc $F a.cu\n'),
+    ],
+)
+def test_such_a_file_is_ported_by_what_it_is(before: str, after: str) -> None:
+    assert convert(before.encode(), "linux", Asked("bare", archs=("gfx942",))).output.decode() == after

@@ -32,7 +32,7 @@ def audit(request: Request) -> dict[str, Any]:
     for item in items:
         kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
         if kind not in ("", "binding", "fortran") and (
-            kind not in ("matlab", "script", "workflow") or is_build_file(item.name)
+            kind not in ("bare", "matlab", "script", "workflow") or is_build_file(item.name)
         ):
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and may_use(item.relative):

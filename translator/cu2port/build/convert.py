@@ -98,7 +98,7 @@ def facts(kind: str, data: bytes) -> Facts:
         own_hip = _OWN_HIP.search(text) is not None
         return Facts(hip=own_hip, standards=_standards(_COMMENT.sub(_kept, text)), globs="GLOB" in text)
     text = data.decode("latin-1")
-    if kind in ("make", "script"):
+    if kind in ("bare", "make", "script"):
         from cu2port.build.make import as_cuda, defines
 
         return Facts(defines=defines(text), as_cuda=as_cuda(text))
@@ -212,7 +212,7 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.cmake import cmake
 
         yield from cmake(text, asked)
-    elif asked.kind in ("make", "script"):
+    elif asked.kind in ("bare", "make", "script"):
         from cu2port.build.make import make
 
         yield from make(text, asked)

@@ -34,9 +34,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("workflow", r".*\.ya?ml"),
     ("m4", r"(?!aclocal\.|libtool\.|lt[\w~-]*\.).*\.m4"),  # these come from libtool, and know nvcc by its name
     ("matlab", r".*\.m"),
+    ("bare", r"[\w-]+(?:\.(?:arch|conf|config|default|example|in|inc|local|opts?|sys|template|user|\d+))?"),
 )
 #: Kinds of files that are build files only if their text says so, or their folder.
-BY_TEXT = frozenset({"binding", "fortran", "matlab", "python", "script", "workflow"})
+BY_TEXT = frozenset({"bare", "binding", "fortran", "matlab", "python", "script", "workflow"})
 _BINDS = re.compile(
     rb"\bname[ \t]*=[ \t]*[\"'](?-i:cu(?:da|blas|fft|rand|sparse|solver|dnn)?|nccl)(?-i:[A-Z])"
     rb"|^[ \t]*use[ \t]+(?:cudafor|cublas|cufft|curand|cusparse|cusolverdn)"
@@ -54,6 +55,11 @@ _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing 
     rb"(?!--?(?:V|h|version|help)\b)[\w$./\"'-]|\b\w+=[\"']?(?:[\w./${}~-]*/)?nvcc\b"
     rb"|\$\{\w+:[-=]nvcc\}"
 )
+_SHEBANG = regex(rb"#![^\n]{0,80}\b(?:ba|da|k|z)?sh\b")
+_SETS_NVCC = regex(  # as Make does, of a program that no quotes are around
+    rb"^[ \t]*(?:(?:export|override)[ \t]+)?\w+[ \t]*[:?+]{0,2}=[ \t]*(?:[\w./${}()~-]*/)?nvcc[ \t]*\r?(?:#.*)?$", re.M
+)
+_MOST_BARE = 1 << 16  # bytes of a file whose name says nothing
 _HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb")
 _TOOLS = regex(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
     rb"(?:^|[;&|(`]|\b(?:then|do|else|time|exec|sudo)\s)\s*(?:\w+=[^\s\"';&|(]*\s+)*"
@@ -66,8 +72,8 @@ def kind_of(name: str) -> str:
     """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "go", "m4", "other",
     or "". "python" is a module, which is a build file where `builds_extensions` says so or `written_kernels` finds
     some, "script" a shell's, where `calls_nvidia` says so, "fortran" where `binds_cuda` says so, "matlab" where
-    `builds_mex` does, "binding" one of another language, where lines of it use CUDA (as of "python"), and "workflow" a
-    file that is one in GitHub's folder."""
+    `builds_mex` does, "binding" one of another language, where lines of it use CUDA (as of "python"), "workflow" a
+    file that is one in GitHub's folder, and "bare" one that `is_bare` tells."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 
@@ -91,6 +97,17 @@ def calls_nvidia(data: bytes) -> bool:
     return any(_CALLS.search(x) is not None or _TOOLS.search(x) is not None for x in named)
 
 
+def is_script(data: bytes) -> bool:
+    """Whether the first line of a file names a shell."""
+    return _SHEBANG.match(data) is not None
+
+
+def is_bare(data: bytes) -> bool:
+    """Whether a file whose name does not say so is a shell's script that calls nvcc, or sets a variable of Make's to
+    it: a part of a Makefile, such as one for each machine."""
+    return b"nvcc" in data and (calls_nvidia(data) if is_script(data) else _SETS_NVCC.search(data) is not None)
+
+
 def binds_cuda(data: bytes) -> bool:
     """Whether a Fortran file binds C functions by names that may be CUDA's, or is CUDA Fortran."""
     return _BINDS.search(data) is not None
@@ -111,9 +128,11 @@ def is_build_file(path: str) -> bool:
     if kind == "workflow":
         return _WORKFLOWS in path.replace(os.sep, "/")
     try:
-        data = read_regular(path, MOST_BYTES)
+        data = read_regular(path, _MOST_BARE if kind == "bare" else MOST_BYTES)
     except OSError:
         return False
+    if kind == "bare":
+        return is_bare(data)
     if kind == "matlab":
         return builds_mex(data)
     if kind == "python" and (builds_extensions(data) or written_kernels(data)):

@@ -117,7 +117,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a Makefile, a text of Latin-1."""
     if _OTHER.search(text):
         return
-    script = asked.kind == "script"
+    script = asked.kind == "script" or (asked.kind == "bare" and text.startswith("#!"))
     lines = list(_lines(text, script))
     calls = [NONE if script else functions(line.text, line.start) for line in lines]
     words = [list(_words(line, of)) if _matters(line) else [] for line, of in zip(lines, calls, strict=True)]

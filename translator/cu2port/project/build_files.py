@@ -34,7 +34,7 @@ def as_cuda(found: Read, items: Sequence[Item]) -> frozenset[str]:
     marked = []
     for item, f in found.values():
         folder, _, name = item.relative.rpartition("/")
-        if f.as_cuda and (item.root in with_cuda or kind_of(name) in ("make", "script")):
+        if f.as_cuda and (item.root in with_cuda or kind_of(name) in ("bare", "make", "script")):
             marked.append((item.root, folder, f.as_cuda))
     out = set()
     for item in items if marked else ():
