@@ -38,6 +38,10 @@ def port(text: str, **asked: object) -> Result:
             'a = {"nvcc": [\n    "-O3",\n    "-g",\n]}',
         ),
         ('nvcc_flags = ["-Xcompiler", "-fPIC"]', 'nvcc_flags = ["-fPIC"]'),
+        (  # who asks for a variable gets the one that is asked for
+            "if 'CUDA_HOME' not in os.environ: x = 1\nelse: x = os.environ['CUDA_HOME']\n",
+            "if 'ROCM_PATH' not in os.environ: x = 1\nelse: x = os.environ['ROCM_PATH']\n",
+        ),
         ('nvcc_flags = ["-Xcompiler", "-ffast-math"]', 'nvcc_flags = ["-Xarch_host", "-ffast-math"]'),
         ('nvcc_flags += ["-gencode", f"arch=compute_{x},code=sm_{x}", "-O2"]', 'nvcc_flags += ["-O2"]'),
         ('a = {"cxx": ["-O3", "-G", "-std=c++14"]}', 'a = {"cxx": ["-O3", "-G", "-std=c++17"]}'),
@@ -137,6 +141,18 @@ def test_cuda_in_strings_of_a_module_is_reported() -> None:
     (judged,) = result.findings
     assert judged.outcome is Outcome.MANUAL and judged.finding.code == "CU816"
     assert result.output == text.encode()
+
+
+def test_a_module_that_has_nvcc_compile_extensions_is_read(tmp_path: Path) -> None:
+    text = 'from distutils import ccompiler\nnvcc = find_in_path("nvcc", os.environ["CUDA_HOME"])\n'
+    module = tmp_path / "support.py"
+    module.write_text(text)
+    assert is_build_file(str(module))
+    result = convert(text.encode(), "support.py", Asked("python"))
+    assert result.output.decode() == text.replace("CUDA_HOME", "ROCM_PATH")
+    assert {j.finding.code for j in result.findings} == {"CU815", "CU817"}
+    module.write_text("import setuptools\n# nvcc compiles them\n")
+    assert not is_build_file(str(module))
 
 
 def test_a_program_that_writes_kernels_is_named(tmp_path: Path) -> None:

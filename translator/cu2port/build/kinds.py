@@ -49,6 +49,8 @@ _MEX = regex(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse
 _LOADS = re.compile(
     rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\b(?:load(?:_inline)?|CUDA_HOME)\b"
 )
+_CALLS_ITSELF = regex(rb"[\"'](?:[\w./-]*/)?nvcc(?:\.exe)?[\"']")
+_BUILDS = regex(rb"\b(?:build_ext|distutils|setuptools)\b")
 _WRITES = re.compile(rb"__(?:global|device)__[ \t]+[\w \t:*&<>]{1,200}\(")  # the head of a function, in a text
 _CALLS = re.compile(  # `nvcc -O3 a.cu`, or a variable that names nvcc: nothing that only looks whether nvcc is there
     rb"(?:^|[;&|(]|\{(?=\s)|\b(?:then|do|else|time|exec)\s)\s*(?:\w+=[^\s\"';&|]*\s+)*[\"']?(?:[\w./${}~-]*/)?nvcc[\"']?\s+"
@@ -79,6 +81,12 @@ def kind_of(name: str) -> str:
 
 
 def builds_extensions(data: bytes) -> bool:
+    """Whether a module of Python has extensions compiled: by torch, or for a setup.py by nvcc, which it names."""
+    by_nvcc = b"nvcc" in data and _BUILDS.search(data) is not None and _CALLS_ITSELF.search(data) is not None
+    return by_nvcc or loads_extensions(data)
+
+
+def loads_extensions(data: bytes) -> bool:
     """Whether a module of Python has torch compile extensions while it runs (`torch.utils.cpp_extension.load`), or asks
     torch for CUDA's folder."""
     return b"cpp_extension" in data and _LOADS.search(data) is not None

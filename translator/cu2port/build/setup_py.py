@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.build import options
-from cu2port.build.kinds import builds_extensions
+from cu2port.build.kinds import loads_extensions
 from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TOOLKIT, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
@@ -28,7 +28,10 @@ _VERSION = re.compile(
     r"(?P<decoded>\.decode\([^()]*\))?"
 )
 _AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
-_NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
+_NVCC = re.compile(
+    r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"']"
+    r"|\b(?:which|find_\w{1,40})\(\s{0,9}[\"'])nvcc(?=[\"' ])"
+)
 _FOR_NVCC = re.compile(r"[\"']nvcc[\"']\s*(?::|\]\s*\+?=)|\bextra_cuda_cflags\s*=")
 _FOR_HOST = re.compile(r"[\"'](?:cxx|gcc|g\+\+|clang)[\"']\s*(?::|\]\s*\+?=)|\bextra_cflags\s*=")
 _PART = re.compile(
@@ -40,7 +43,10 @@ _NAMES = re.compile(
     r"(?:(?<![\w.\"'])|(?<=cpp_extension\.))(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)"
     r"|\b(?P<common>COMMON_NVCC_FLAGS)\b|(?<=[\"'])(?P<built>\+?cu(?:da)?)(?=[\"']\s+(?:not\s+)?in\s+torch\.__version__)"
 )
-_ENVIRONMENT = re.compile(r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?P<name>CUDA_(?:HOME|PATH|ROOT))[\"']")
+_ENVIRONMENT = re.compile(
+    r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?P<name>CUDA_(?:HOME|PATH|ROOT))[\"']"
+    r"|[\"'](?P<asked>CUDA_(?:HOME|PATH|ROOT))[\"']\s{1,9}(?:not\s{1,9})?in\s{1,9}(?:os\.)?environ\b"
+)
 _FOLDER = re.compile(r"/usr/local/cuda[-.\d]*+(?=[/\"':])")
 _LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"']|\}/|\+\s{0,9}[\"']/)(?P<lib>lib64)\b")
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
@@ -229,7 +235,8 @@ def _folders(text: str) -> Iterator[Finding]:
     """CUDA's folder, by its path and by the variables of the environment that name it; and CMake's variables."""
     for m in _ENVIRONMENT.finditer(text):
         if not _commented(text, m.start()):
-            yield swap(TOOLKIT, m["name"], "ROCM_PATH", m.start("name"), "it names ROCm's folder", review=True)
+            kind = m.lastgroup or ""
+            yield swap(TOOLKIT, m[kind], "ROCM_PATH", m.start(kind), "it names ROCm's folder", review=True)
     for m in _FOLDER.finditer(text):
         if not _commented(text, m.start()):
             yield swap(TOOLKIT, m[0], "/opt/rocm", m.start(), "ROCm's usual folder", review=True)
@@ -244,7 +251,7 @@ def _folders(text: str) -> Iterator[Finding]:
 
 def _loads(text: str) -> Iterator[Finding]:
     """Calls that have torch compile an extension while the program runs, where the module imports them."""
-    if not builds_extensions(text.encode("latin-1")):
+    if not loads_extensions(text.encode("latin-1")):
         return
     m = next((m for m in _LOAD.finditer(text) if not _commented(text, m.start(1))), None)
     if m is not None and m[1] == "load":
