@@ -91,6 +91,14 @@ def test_libraries_before_what_needs_them(words: str, linked: str) -> None:
     assert " ".join(map(str, read("g++", words.split()).link)) == words
 
 
+@pytest.mark.parametrize(
+    "written", ['"-Wl,-rpath=\\\\$ORIGIN/lib"', "-Wl,-rpath=\\$ORIGIN/lib", "-Wl,-rpath=$ORIGIN/lib"]
+)
+def test_dollars_that_a_shell_would_see(written: str) -> None:
+    line = read("nvcc", ["-shared", "x.o", "-Xcompiler", written])
+    assert "-Wl,-rpath=$ORIGIN/lib" in line.link
+
+
 def test_commas_of_nvccs_macros() -> None:
     """As `nvcc -dryrun` shows it; other compilers take the comma as a part of the value."""
     given = ["-DA=1\\,2", "-DB=3,C=4", '-DD="x,y"', "-D", "E", "-c", "x.cu"]

@@ -333,8 +333,10 @@ def _listed(text: str) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
+    """Words for another tool. nvcc gives them to a shell, which takes the backslash of `\\$ORIGIN` away."""
     try:
-        return [x for part in shlex.split(text) for x in (part.split(",") if not part.startswith("-Wl,") else [part])]
+        parts = [part.replace("\\$", "$") for part in shlex.split(text)]
+        return [x for part in parts for x in (part.split(",") if not part.startswith("-Wl,") else [part])]
     except ValueError as e:
         raise CannotRun(f"{text}: {str(e).lower()}") from e
 
