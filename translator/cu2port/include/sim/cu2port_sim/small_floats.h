@@ -121,7 +121,7 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
         friend bool operator>=(T a, T b) { return float(a) >= float(b); }                                           \
     };
 
-#define CU2PORT_SIM_SMALL_PAIR(T2, Raw2, T)                                                                         \
+#define CU2PORT_SIM_SMALL_PAIR(T2, Raw2, T, Raw)                                                                    \
     struct Raw2 {                                                                                                   \
         unsigned short x, y;                                                                                        \
     };                                                                                                              \
@@ -130,6 +130,8 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
         T2() = default;                                                                                             \
         T2(T a, T b) : x(a), y(b) {}                                                                                \
         explicit T2(T a) : x(a), y(a) {}                                                                            \
+        T2(const Raw2& a) : x(Raw{a.x}), y(Raw{a.y}) {}                                                             \
+        operator Raw2() const { return {x.__x, y.__x}; }                                                            \
         T2& operator+=(const T2& b) { return x += b.x, y += b.y, *this; }                                           \
         T2& operator-=(const T2& b) { return x -= b.x, y -= b.y, *this; }                                           \
         T2& operator*=(const T2& b) { return x *= b.x, y *= b.y, *this; }                                           \

@@ -6,7 +6,7 @@
 #include "../cu2port_sim/small_floats.h"
 
 CU2PORT_SIM_SMALL(__hip_bfloat16, __hip_bfloat16_raw, bf16_bits, bf16_value)
-CU2PORT_SIM_SMALL_PAIR(__hip_bfloat162, __hip_bfloat162_raw, __hip_bfloat16)
+CU2PORT_SIM_SMALL_PAIR(__hip_bfloat162, __hip_bfloat162_raw, __hip_bfloat16, __hip_bfloat16_raw)
 CU2PORT_SIM_SMALL_INTRINSICS(__hip_bfloat16, __hip_bfloat162)
 
 inline __hip_bfloat16 __float2bfloat16(float v) { return __hip_bfloat16(v); }

@@ -6,7 +6,7 @@
 #include "../cu2port_sim/small_floats.h"
 
 CU2PORT_SIM_SMALL(__half, __half_raw, half_bits, half_value)
-CU2PORT_SIM_SMALL_PAIR(__half2, __half2_raw, __half)
+CU2PORT_SIM_SMALL_PAIR(__half2, __half2_raw, __half, __half_raw)
 CU2PORT_SIM_SMALL_INTRINSICS(__half, __half2)
 typedef __half half;
 typedef __half2 half2;
