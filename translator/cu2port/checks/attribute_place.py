@@ -11,6 +11,11 @@ _CUDA = frozenset(
     {"__device__", "__host__", "__global__", "__constant__", "__shared__", "__managed__", "__forceinline__"}
     | {"__noinline__", _BOUNDS}
 )
+#: A word of each attribute: of C++, and of compilers that nvcc stands before.
+_ATTRIBUTES = frozenset(
+    "alignas assume carries_dependency clang deprecated fallthrough gnu likely maybe_unused msvc no_unique_address "
+    "nodiscard noreturn nv_exec_check_disable nvc unlikely".split()
+)
 _PLAIN = frozenset("consteval constexpr constinit explicit extern friend inline static thread_local virtual".split())
 _BEFORE = frozenset("; { } : > ( ,".split())  # a declaration, or an argument that is one, begins behind these
 _LONGEST = 16  # words before a type
@@ -25,7 +30,7 @@ class AttributePlace(Check):
     """
 
     code, name, severity = "CU273", "attribute-place", Severity.INFO
-    triggers = _CUDA
+    triggers = _ATTRIBUTES
     examples = (
         Example(
             "namespace a { __host__ __device__ [[nodiscard]] inline int f() { return 1; } }\n",

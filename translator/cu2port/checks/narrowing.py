@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cu2port.catalog.includes import for_host
+from cu2port.core.late import regex
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import type_before
@@ -11,7 +12,8 @@ from cu2port.facts.named_types import NamedTypes
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS, fits, literal, unary
 
-_ARRAY = re.compile(r"\](?:\s{0,4}=)?\s{0,40}\{")
+_ARRAY = regex(r"\](?:\s{0,4}=)?\s{0,40}\{")
+_NEAR_ARRAY = ("]=", "] =", "]{", "] {", "]\n", "]\t")  # where none is, no pattern is made
 _BRACES = re.compile(r"\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
 
 
@@ -85,7 +87,9 @@ class Narrowing(Check):
             yield self.finding(message, unit.p[i], unit.end(close), edits, effects=(("all", "compile-error"),))
 
     def _arrays(self, unit: Unit) -> Iterator[Finding]:
-        for m in () if for_host(unit) else _ARRAY.finditer(unit.text):
+        if for_host(unit) or not any(x in unit.text for x in _NEAR_ARRAY):
+            return
+        for m in _ARRAY.finditer(unit.text):
             opener = unit.lexed.at(m.end() - 1)
             close = unit.match[opener]
             name = unit.lexed.at(m.start())
