@@ -287,6 +287,14 @@ def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
         assert done.returncode == 125 and said in done.stderr
 
 
+def test_a_header_of_types_that_nothing_uses(folder: Path) -> None:
+    """HIP has none of that name, so the include stays as it is."""
+    for name in ("k.cu", "main.cpp"):
+        (folder / name).write_text("#include <cudaTypedefs.h>\n" + (folder / name).read_text())
+        assert called("sim-cc", "-DFROM=1", "-c", name, cwd=folder).returncode == 0
+    assert (toolkit.lay_out(find_toolchain("")) / "include" / "cudaTypedefs.h").is_file()
+
+
 def test_a_makefiles_own_nvcc_keeps_its_flags(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("NVCC ?= nvcc -Xcompiler -fPIC\nall:\n\t@echo $(NVCC)\n")
     unset = {k: v for k, v in os.environ.items() if k != "NVCC"}

@@ -173,6 +173,7 @@ def _write(root: Path, folder: Path, runtime: Path) -> None:
         f"#pragma once\n#define CUDA_VERSION {CUDA_NUMBER}\n#include <hip/hip_runtime.h>\n"
     )
     _link_cccl(root / "include")
+    shutil.copy(HEADERS / "cudaTypedefs.h", root / "include")
     shutil.copytree(HEADERS / "hip", root / "include" / "hip")
     shutil.copytree(HEADERS / "cu2port_sim", root / "include" / "cu2port_sim")
     (root / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{CUDA_VERSION}"}}}}\n')
