@@ -182,6 +182,10 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        (  # levels of warnings that clang does not know
+            'NVCCFLAGS = -Xcompiler "-Wstrict-aliasing=3 -Wcast-align=strict" -Xcompiler -g,-Wimplicit-fallthrough=5\n',
+            "NVCCFLAGS = -Wstrict-aliasing -Wcast-align -g -Wimplicit-fallthrough\n",
+        ),
         (  # flags for a variable that is nvcc, which files that include this one call
             "NVX = nvcc\nNVXFLAGS = -O3 --restrict\nNVX_STD = -std c++20\nNVXS = --restrict\nCXXFLAGS = --restrict\n",
             "NVX = hipcc\nNVXFLAGS = -O3\nNVX_STD = -std=c++20\nNVXS = --restrict\nCXXFLAGS = --restrict\n",

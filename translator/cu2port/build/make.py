@@ -14,7 +14,15 @@ from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
 from cu2port.build.make_platform import platform
-from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE, flags_of, included_folders, reached, standing_for
+from cu2port.build.make_variables import (
+    NVCC_VARIABLE,
+    REFERENCE,
+    flags_of,
+    included_folders,
+    parted,
+    reached,
+    standing_for,
+)
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, version_calls
@@ -160,7 +168,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
         if line.name in used.parted:
-            yield from options.parted(of)
+            yield from parted(of)
         yield from _renamed(line, asked)
         if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from cu2port.build.options import Word
+from cu2port.build.pages import OPTION
+from cu2port.build.words import finding
+from cu2port.core.model import Finding, replace
 
 REFERENCE = re.compile(r"\$(?:[({](?=\w+[)}]))?(\w+)[)}]?")  # the shell's `$NAME` too
 NVCC_VARIABLE = re.compile(r"(?i)(?:\w+_)?nvcc")  # as a file that is included, or configure, sets it
+_SEVERAL = re.compile(r"-(?!W[alp],)[^,]+(?:,-[^,]+)+")
 _HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
 _USED = (
     re.compile(  # `-I$(X)`, `$(X:%=-I%)`, `$(addprefix -I,$(X))`, `$(patsubst %,-I%,$(X))`, `$(foreach d,$(X),-I$(d))`
@@ -52,3 +58,13 @@ def included_folders(text: str) -> dict[str, list[int]]:
     for m in _USED.finditer(text):
         out.setdefault(m["one"] or m["all"] or m["each"] or m["loop"], []).append(m.end())
     return out
+
+
+def parted(words: Sequence[Word]) -> Iterator[Finding]:
+    """Findings for options in one word, `-Wall,-g`, which only `-Xcompiler` in front of them parts."""
+    for word in words:
+        if _SEVERAL.fullmatch(word.text):
+            new = word.text.replace(",-", " -")
+            edits = [replace(word.start, word.end, new)]
+            message = f"`{word.text}` becomes `{new}`: the option that parts it at commas is gone"
+            yield finding(OPTION, message, word.start, word.end, edits, old=word.text, new=new)

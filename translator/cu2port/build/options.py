@@ -43,7 +43,9 @@ QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="
 _CONTINUED = re.compile(r"[ \t]*\\\r?\n\Z")
 _ENDS_LINE = re.compile(r"[ \t]*(?:\\?\r?\n|\Z)")
 _WARNING = re.compile(r"-W(?:no-)?(?:error=)?([a-z-]+)(?:=.*)?$")
-_SEVERAL = re.compile(r"-(?!W[alp],)[^,]+(?:,-[^,]+)+")
+_LEVEL = re.compile(  # of warnings that clang has without one
+    r"-W(?:array-bounds|cast-align|implicit-fallthrough|shift-overflow|unused-const-variable)(=\w+)|-Wstrict-aliasing(=3)"
+)
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -123,6 +125,10 @@ def changes(
         if for_cuda and word.text in _AS_CUDA:
             yield swap(OPTION, word.text, "-xhip", word.start)
             continue
+        level = _LEVEL.fullmatch(word.text) if for_cuda else None
+        if level is not None:
+            yield _without_level(word, level[1] or level[2])
+            continue
         row = _row(word.text, key, equals, for_cuda) or (_warning(word.text) if for_cuda else None)
         if row is None or (row.when and not for_cuda and not _says(value or _next(words, index))):
             continue
@@ -157,16 +163,6 @@ def standards(words: Sequence[Word], why: str = _ROCPRIM) -> Iterator[Finding]:
             message = f"`{word.text}` becomes `{new}`: {why}"
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
-
-
-def parted(words: Sequence[Word]) -> Iterator[Finding]:
-    """Findings for options in one word, `-Wall,-g`, which only `-Xcompiler` in front of them parts."""
-    for word in words:
-        if _SEVERAL.fullmatch(word.text):
-            new = word.text.replace(",-", " -")
-            edits = [replace(word.start, word.end, new)]
-            message = f"`{word.text}` becomes `{new}`: the option that parts it at commas is gone"
-            yield finding(OPTION, message, word.start, word.end, edits, old=word.text, new=new)
 
 
 def _standard_apart(text: str, word: Word, dialect: Word) -> Finding:
@@ -252,6 +248,13 @@ def _warning(word: str) -> Row | None:
     """The row of an option about a warning that clang does not have: `-Wno-error=subobject-linkage`."""
     found = _WARNING.match(word)
     return table()["warning"].get(found[1]) if found else None
+
+
+def _without_level(word: Word, level: str) -> Finding:
+    new = word.text.removesuffix(level)
+    edits = [replace(word.end - len(level), word.end, "")]
+    message = f"`{word.text}` becomes `{new}`: clang's has no such level"
+    return finding(OPTION, message, word.start, word.end, edits, old=word.text, new=new)
 
 
 def _stops(row: Row, value: str) -> bool:
