@@ -187,6 +187,12 @@ def test_a_symbol_named_by_a_string_is_the_variable_of_that_name() -> None:
     assert b'cudaMemcpyToSymbol("a b", p, 16)' in out
 
 
+def test_a_symbol_is_not_wrapped_for_the_compiler_of_the_host() -> None:
+    text = "#include <cuda_runtime.h>\nvoid f() { cudaMemcpyToSymbol(&c, p, 16); }\n"
+    assert b"hipMemcpyToSymbol(&c, p, 16)" in translate(text, path="a.cpp").output
+    assert b"hipMemcpyToSymbol(HIP_SYMBOL(&c), p, 16)" in translate(text, path="a.cu").output
+
+
 def test_template_commas_do_not_part_arguments() -> None:
     text = "void f() { cudaFuncSetAttribute(k<float, 4>, a, v); }"
     assert b"reinterpret_cast<const void*>(k<float, 4>), a, v)" in translate(text, path="a.cuh").output

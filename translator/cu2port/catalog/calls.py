@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cu2port.catalog.includes import for_host
 from cu2port.catalog.uses import Use
 from cu2port.core.late import regex
 from cu2port.core.model import Edit, Side, Span, insert, replace
@@ -38,6 +39,8 @@ def rewritten_call(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...]) -
         if not 0 <= at < count:
             return None
         span = call.args[at]
+        if "HIP_SYMBOL" in template and for_host(unit):
+            continue  # only the compiler of HIP has the macro, which is its argument
         if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
             # Symbols named by strings went with CUDA 5; the variable of that name is what was meant, and where it
             # cannot be seen the compiler says so.
