@@ -191,6 +191,8 @@ def test_a_symbol_is_not_wrapped_for_the_compiler_of_the_host() -> None:
     text = "#include <cuda_runtime.h>\nvoid f() { cudaMemcpyToSymbol(&c, p, 16); }\n"
     assert b"hipMemcpyToSymbol(&c, p, 16)" in translate(text, path="a.cpp").output
     assert b"hipMemcpyToSymbol(HIP_SYMBOL(&c), p, 16)" in translate(text, path="a.cu").output
+    named = translate(text.replace("&c", '"c"'), path="a.cpp").output  # the compiler stops at it
+    assert b"HIP_SYMBOL(c)" in named
 
 
 def test_template_commas_do_not_part_arguments() -> None:

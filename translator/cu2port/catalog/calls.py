@@ -39,8 +39,6 @@ def rewritten_call(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...]) -
         if not 0 <= at < count:
             return None
         span = call.args[at]
-        if "HIP_SYMBOL" in template and for_host(unit):
-            continue  # only the compiler of HIP has the macro, which is its argument
         if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
             # Symbols named by strings went with CUDA 5; the variable of that name is what was meant, and where it
             # cannot be seen the compiler says so.
@@ -49,6 +47,8 @@ def rewritten_call(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...]) -
                 return None
             edits.append(replace(span.start, span.end, template.replace("{" + str(index) + "}", symbol)))
             continue
+        if "HIP_SYMBOL" in template and for_host(unit):
+            continue  # only the compiler of HIP has the macro, which is its argument
         own = "{" + str(index) + "}"
         before, middle, after = template.partition(own)
         if middle and "{" not in before and "{" not in after:
