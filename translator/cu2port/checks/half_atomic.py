@@ -11,15 +11,17 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.types import is_type_parameter
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
+_VECTORS = frozenset({"float2", "float4"})
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
 
 
 class HalfAtomic(Check):
-    """`atomicAdd` on numbers of 16 bits, or on pairs of them.
+    """`atomicAdd` on numbers of 16 bits, on pairs of them, or on `float2` and `float4`.
 
-    CUDA has overloads for `__half`, `__half2`, `__nv_bfloat16` and `__nv_bfloat162`. HIP has none, only
-    `unsafeAtomicAdd` of pairs. `cu2port::atomic_add` of `cu2port/half_atomic.hpp` has all four, and is `atomicAdd` for
-    other types, so that it also stands where a template decides the type.
+    CUDA has overloads for `__half`, `__half2`, `__nv_bfloat16` and `__nv_bfloat162`, and those of vectors for sm_90.
+    HIP has none, only `unsafeAtomicAdd` of pairs. `cu2port::atomic_add` of `cu2port/half_atomic.hpp` has all six, and
+    is `atomicAdd` for other types, so that it also stands where a template decides the type. Of a vector each number is
+    added by itself, as in CUDA.
     """
 
     code, name, severity = "CU226", "half-atomic", Severity.INFO
@@ -58,6 +60,18 @@ class HalfAtomic(Check):
             "SUM(__half, sum16)\n",
             "in a macro body, where the macro gets the type",
         ),
+        Example(
+            "__device__ void f(float4* p, float4 v) { atomicAdd(&p[1], v); atomicAdd(&p->x, 1.0f); }\n",
+            '#include "cu2port/half_atomic.hpp"\n'
+            "__device__ void f(float4* p, float4 v) { cu2port::atomic_add(&p[1], v); atomicAdd(&p->x, 1.0f); }\n",
+            "a vector",
+            findings=1,
+        ),
+        Example(
+            "__device__ void atomicAdd(float2* p, float2 v);\n"
+            "__device__ void f(float2* p, float2 v) { atomicAdd(p, v); }\n",
+            note="the program's own",
+        ),
         Example("#define ADD(p) atomicAdd(p, __half(1))\n", note="in other macro bodies the types are not known"),
     )
 
@@ -70,7 +84,11 @@ class HalfAtomic(Check):
         kinds = pointee_types(unit, calls)
         given = argument_types(unit, [(i, c) for i, c in calls if not kinds[i]])
         kinds |= {i: types[1] for i, types in given.items()}
-        unknown = [(i, c) for i, c in calls if promoted(kinds[i]) not in ARITHMETIC and not _is_half(unit, kinds[i])]
+        unknown = [
+            (i, c)
+            for i, c in calls
+            if _knows_halves(unit) and promoted(kinds[i]) not in ARITHMETIC and not _is_half(unit, kinds[i])
+        ]
         facts = unit.ask(spans=tuple((a.start, a.end) for _, c in unknown for a in c.args)) if unknown else None
         for i, call in unknown:
             exprs = [facts.exprs.get((a.start, a.end)) for a in call.args] if facts is not None else []
@@ -83,7 +101,7 @@ class HalfAtomic(Check):
     def _found(self, unit: Unit, i: int, end: int, kind: str) -> Finding:
         start = unit.p[unit.qualifier(i)]
         return self.finding(
-            f"`atomicAdd` of {kind}: HIP has no overload for 16 bits",
+            f"`atomicAdd` of {kind}: HIP has no overload for {'vectors' if kind in _VECTORS else '16 bits'}",
             start,
             end,
             (replace(start, unit.end(i), "cu2port::atomic_add"),),
@@ -130,9 +148,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
     """CUDA's `atomicAdd` in functions of a file that knows numbers of 16 bits."""
     if "atomicAdd" not in unit.words:
         return []
-    if not (unit.words & _HALF or any(x.path in _HEADERS for x in unit.includes)):
-        return []
-    if _is_own(unit):
+    if _is_own(unit) or not (_knows_halves(unit) or _knows_vectors(unit)):
         return []
     out = []
     for i in unit.find("atomicAdd"):
@@ -146,7 +162,20 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
     return out
 
 
+def _knows_halves(unit: Unit) -> bool:
+    return bool(unit.words & _HALF) or any(x.path in _HEADERS for x in unit.includes)
+
+
+def _knows_vectors(unit: Unit) -> bool:
+    """Whether a file has the vectors that CUDA's function takes, and the program has no function of that name."""
+    return bool(unit.words & _VECTORS) and not unit.declarations.named("atomicAdd") and "atomicAdd" not in unit.others
+
+
 def _is_half(unit: Unit, kind: str) -> bool:
-    """Whether a type has 16 bits or is a pair of such, or may be because a template's parameter names it."""
+    """Whether a type has 16 bits or is a pair of such, or may be because a template's parameter names it; or a vector
+    that CUDA's function takes."""
     name = kind.removeprefix("?")
-    return name in _HALF or any(is_type_parameter(unit.t, d) for d in unit.declarations.named(name))
+    if name in _VECTORS:
+        return _knows_vectors(unit)
+    known = name in _HALF or any(is_type_parameter(unit.t, d) for d in unit.declarations.named(name))
+    return known and _knows_halves(unit)

@@ -1,9 +1,10 @@
-// cu2port half_atomic: atomicAdd on numbers of 16 bits and pairs of them, which CUDA has and HIP has not.
+// cu2port half_atomic: atomicAdd on numbers of 16 bits, pairs of them and vectors, which CUDA has and HIP has not.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // A number of 16 bits is exchanged with the 32-bit word that it lies in. Of a pair each half is added as a whole, as
 // CUDA promises; here the whole word is exchanged, which is more. With -munsafe-fp-atomics pairs are one instruction
-// where the GPU has it; it must not meet memory that the host sees at the same time. Other types are HIP's.
+// where the GPU has it; it must not meet memory that the host sees at the same time. Of a vector each number is added
+// by itself, as in CUDA. Other types are HIP's.
 #ifndef CU2PORT_HALF_ATOMIC_HPP
 #define CU2PORT_HALF_ATOMIC_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
@@ -75,6 +76,15 @@ __device__ inline __hip_bfloat16 atomic_add(__hip_bfloat16 *address, __hip_bfloa
 }
 __device__ inline __hip_bfloat162 atomic_add(__hip_bfloat162 *address, __hip_bfloat162 value) {
     return half_atomic::add_pair(address, value);
+}
+__device__ inline float2 atomic_add(float2 *address, float2 value) {
+    const float x = ::atomicAdd(&address->x, value.x);
+    return make_float2(x, ::atomicAdd(&address->y, value.y));
+}
+__device__ inline float4 atomic_add(float4 *address, float4 value) {
+    const float x = ::atomicAdd(&address->x, value.x), y = ::atomicAdd(&address->y, value.y);
+    const float z = ::atomicAdd(&address->z, value.z);
+    return make_float4(x, y, z, ::atomicAdd(&address->w, value.w));
 }
 
 }  // namespace cu2port
