@@ -182,6 +182,12 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        (  # libraries that a function gives `-l`
+            "L := cudart curand m\nL += culibos cublas_static\nM = cufft cuda\nN = cuda\n"
+            "F = $(foreach x,$(L),-l$(x)) $(addprefix -l,$(M)) $(addprefix -D,$(N))\n",
+            "L := amdhip64 hiprand m\nL += hipblas\nM = hipfft amdhip64\nN = cuda\n"
+            "F = $(foreach x,$(L),-l$(x)) $(addprefix -l,$(M)) $(addprefix -D,$(N))\n",
+        ),
         (  # levels of warnings that clang does not know
             'NVCCFLAGS = -Xcompiler "-Wstrict-aliasing=3 -Wcast-align=strict" -Xcompiler -g,-Wimplicit-fallthrough=5\n',
             "NVCCFLAGS = -Wstrict-aliasing -Wcast-align -g -Wimplicit-fallthrough\n",

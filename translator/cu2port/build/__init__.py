@@ -13,6 +13,7 @@
     make.py       Makefiles
     functions.py  make's functions in a line: patterns that are no options
     make_variables.py  variables of Makefiles, and what is made of them
+    make_libraries.py  libraries that a variable lists without `-l`
     make_platform.py  the macro that tells HIP's headers their platform
     device_links.py  links by nvcc of objects that are compiled with -dc
     tools.py      tools of NVIDIA's that builds and scripts call

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
+from cu2port.build.make_libraries import linked_lists, listed
 from cu2port.build.make_platform import platform
 from cu2port.build.make_variables import (
     NVCC_VARIABLE,
@@ -147,7 +148,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
     used = _used(lines, commands, compiles)
     told: set[int] = set()
-    included = included_folders(text)
+    included, linked = included_folders(text), linked_lists(text)
     every_call: list[Called] = []
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
@@ -167,6 +168,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
                     yield from options.standards(command)
             for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)
+        if line.name in linked:
+            yield from listed(text, list(_words(line, NONE)))
         if line.name in used.parted:
             yield from parted(of)
         yield from _renamed(line, asked)

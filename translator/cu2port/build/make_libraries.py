@@ -1,0 +1,41 @@
+"""Libraries of a Makefile that a variable lists by their plain names, and a function of Make's gives `-l`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cu2port.build.options import Word, gap
+from cu2port.build.pages import LIBRARY
+from cu2port.build.table import table
+from cu2port.build.words import by_hand, finding, swap
+from cu2port.core.model import Finding
+
+_HELD = r"\$[({](?P<%s>[\w.-]+)[)}]"
+_LINKED = re.compile(  # `$(X:%=-l%)`, `$(addprefix -l,$(X))`, `$(patsubst %,-l%,$(X))`, `$(foreach l,$(X),-l$(l))`
+    r"\$[({](?:(?P<all>[\w.-]+):%=-l%"
+    rf"|(?:addprefix[ \t]+-l|patsubst[ \t]+%,[ \t]*-l%),[ \t]*{_HELD % 'each'}[ \t]*"
+    rf"|foreach[ \t]+\w+,[ \t]*{_HELD % 'loop'},[ \t]*-l\$[({{]\w+[)}}][ \t]*)[)}}]"
+)
+
+
+def linked_lists(text: str) -> frozenset[str]:
+    """The variables whose words are libraries that are linked."""
+    return (
+        frozenset(m["all"] or m["each"] or m["loop"] for m in _LINKED.finditer(text)) if "-l" in text else frozenset()
+    )
+
+
+def listed(text: str, words: Sequence[Word]) -> Iterator[Finding]:
+    """Findings for NVIDIA's libraries among the words of such a variable."""
+    for word in words:
+        row = table()["library"].get(word.text)
+        if row is None:
+            continue
+        if row.fate == "rewrite":
+            yield swap(LIBRARY, word.text, row.to, word.start, row.why, row.review)
+        elif row.fate == "drop":
+            edits = [gap(text, word, word.outer[1])]
+            yield finding(LIBRARY, f"`{word.text}` is taken out: {row.why}", word.start, word.end, edits, old=word.text)
+        else:
+            yield by_hand(LIBRARY, word.text, row.why, row.instead, word.start, word.end)
