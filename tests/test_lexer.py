@@ -118,6 +118,12 @@ def test_brackets_match_over_both_branches() -> None:
     assert lexed.match[first] > first
 
 
+def test_brackets_below_if_0_match_there_alone() -> None:
+    lexed = lex("namespace n {\n#if 0\n} f() { // for an editor\n#endif\nint x;\n#if 0\n#else\n}\n#endif\n")
+    opened, lone, inner, close = (i for i, tok in enumerate(lexed.t) if tok in "{}")
+    assert (lexed.match[opened], lexed.match[lone], lexed.match[inner]) == (close, -1, -1)
+
+
 def test_stray_closers_do_not_steal_partners() -> None:
     lexed = lex("{ ( ] }")
     assert lexed.match[0] == 3

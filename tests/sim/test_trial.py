@@ -151,6 +151,19 @@ def test_places_in_the_order_of_arrival(tried: Try) -> None:
         assert said.outcome == "differs" and f": {array}[" in said.why, said.text
 
 
+def test_kernels_in_namespaces_that_editors_and_declarators_name(tried: Try) -> None:
+    text = """namespace n { __global__ void k(int* p); }
+__global__ void n::k(int* p) { p[threadIdx.x] = 1; }
+namespace m {
+#if 0
+} // for an editor
+#endif
+__global__ void k(int* p) { p[threadIdx.x] = 2; }
+}
+"""
+    assert {k: v.outcome for k, v in tried(text).items()} == {"n::k": "same", "m::k": "same"}
+
+
 def test_arguments_of_templates_are_named_as_the_namespace_has_them(tried: Try) -> None:
     text = """namespace a { namespace ops { struct Twice { static __device__ int of(int x) { return 2 * x; } }; }
 namespace b { enum { kSize = 3 };

@@ -308,26 +308,32 @@ def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda g: (g.start, g.depth)))
 
 
+_NEVER = ["if", "0"]
 # open brackets, the innermost first: what closes it, its token, those around it; shared by a conditional's branches
 _Stack = tuple[str, int, "_Stack"] | None
 
 
 def _match(t: list[str], directives: tuple[Directive, ...], brackets: list[int]) -> list[int]:
-    """Bracket partners. Each branch of a conditional starts from the brackets that were open at its `#if`."""
+    """Bracket partners. Each branch of a conditional starts from the brackets that were open at its `#if`; what stands
+    below `#if 0` has partners there alone."""
     match = [-1] * len(t)
     brackets.append(len(t))
     stack: _Stack = None
-    saved: list[_Stack] = []
+    saved: list[tuple[_Stack, bool]] = []
     at = 0
     for d in directives:
         if brackets[at] < d.first:
             at, stack = _match_run(t, match, stack, brackets, at, d.first)
         if d.keyword in _IF:
-            saved.append(stack)
+            out = t[d.first + 1 : d.stop] == _NEVER
+            saved.append((stack, out))
+            stack = None if out else stack
         elif d.keyword in _ELSE and saved:
-            stack = saved[-1]
+            stack = saved[-1][0]
+            saved[-1] = stack, False
         elif d.keyword == "endif" and saved:
-            saved.pop()
+            before, out = saved.pop()
+            stack = before if out else stack
         if brackets[at] < d.stop:
             at, _ = _match_run(t, match, None, brackets, at, d.stop)
     _match_run(t, match, stack, brackets, at, len(t))

@@ -95,7 +95,8 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
             continue
         d = unit.declarations.declared_at(f.name_at)
         space = d.scope.path if d is not None else ""
-        path = f"{space}::{f.name}" if space else f.name
+        written = "".join(unit.t[unit.qualifier(f.name_at) : f.name_at + 1])  # `void n::kernel()`
+        path = f"{space}::{written}".removeprefix("::").removeprefix("::")
         arguments = template_arguments(unit, f, program)
         if arguments is None:
             yield Unclear(path, line, "template: no use tells its arguments")
