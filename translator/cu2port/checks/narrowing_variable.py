@@ -25,6 +25,8 @@ _LIST = regex(r"\{(?:(?<=[\w\]=]\{)|(?<=[\w\]=] \{))[^{};A-Za-z_]*+[A-Za-z_]")
 _TYPE = regex(rf"(?<![\w$])(?:{_TYPES})(?![\w$])[^;(){{}}=]*=? ?\Z")  # a type, and what it declares, before a list
 _BEFORE = 100  # characters before a list in which its type is
 _DIM3 = "dim3"
+_SIZES = 2  # of a launch: the grid's and the block's
+_NARROWED = "a value may not fit `unsigned`, which clang does not allow in braces"
 _CONSTANT = frozenset({"enumerator", "template parameter", "macro", "function", "type", "using", "namespace"})
 _DEEPEST = 8  # constants that are made of constants
 
@@ -44,7 +46,8 @@ class NarrowingVariable(Check):
     """A list in braces has a value that its type may not hold, such as an `int` for `dim3`.
 
     C++11 does not allow that. nvcc only warns, and so does gcc behind it; clang stops. A `dim3` is made with
-    parentheses, and a number is cast.
+    parentheses, and a number is cast. So is the `dim3` that nvcc makes of a list as the grid or the block of a launch,
+    where clang reads no list at all.
     """
 
     code, name, severity = "CU263", "narrowing-variable", Severity.INFO
@@ -70,6 +73,12 @@ class NarrowingVariable(Check):
             " uint64_t m{static_cast<uint64_t>(n + 1)}; }\n",
             "several variables",
             findings=3,
+        ),
+        Example(
+            "void f(int n) { k<<<{n / 16, 2}, {16, 16}, 0, s>>>(n); }\n",
+            "void f(int n) { k<<<dim3(n / 16, 2), dim3(16, 16), 0, s>>>(n); }\n",
+            "the sizes of a launch",
+            findings=2,
         ),
         Example("#define GRID(n) dim3 grid{n, 1}\n", "#define GRID(n) dim3 grid = dim3(n, 1)\n", "in a macro body"),
         Example(
@@ -99,6 +108,11 @@ class NarrowingVariable(Check):
         types = {v: _of_clang(told.get((v.start, v.end))) for v in asked}
         for x in lists:
             yield from self._list(unit, x, types)
+        for launch in unit.launches:
+            for size in unit.split_args(launch.config_first, launch.close)[:_SIZES]:
+                k = unit.lexed.at(size.start)
+                if unit.t[k] == "{" and unit.end(unit.match[k]) == size.end:
+                    yield self._dim3(unit, k, k, "clang reads no list in braces as the size of a grid or a block")
 
     def _list(self, unit: Unit, x: _List, types: Mapping[Span, str]) -> Iterator[Finding]:
         """`types`: what libclang says of calls."""
@@ -120,17 +134,16 @@ class NarrowingVariable(Check):
             message = f"a value may not fit `{cast}`, which clang does not allow in braces"
             yield self.finding(message, unit.p[x.at], unit.end(close), edits, effects=(("all", "compile-error"),))
 
-    def _dim3(self, unit: Unit, name: int, k: int) -> Finding:
+    def _dim3(self, unit: Unit, name: int, k: int, message: str = _NARROWED) -> Finding:
         close = unit.match[k]
         first = unit.p[k]
-        if unit.tok(k - 1) == "=":
+        if unit.tok(k - 1) == "=" or message != _NARROWED:
             made = _DIM3
         elif k > name:
             first, made = unit.end(k - 1), f" = {_DIM3}"
         else:
             made = ""
         edits = (replace(first, unit.end(k), f"{made}("), replace(unit.p[close], unit.end(close), ")"))
-        message = "a value may not fit `unsigned`, which clang does not allow in braces"
         return self.finding(message, unit.p[k], unit.end(close), edits, effects=(("all", "compile-error"),))
 
 
