@@ -151,6 +151,23 @@ def test_places_in_the_order_of_arrival(tried: Try) -> None:
         assert said.outcome == "differs" and f": {array}[" in said.why, said.text
 
 
+def test_copies_that_are_not_aligned_mean_nothing_in_cuda(tried: Try) -> None:
+    """Rows of an odd number of floats; the converted kernel may fail with them."""
+    text = """#include <cuda_pipeline.h>
+__global__ __launch_bounds__(32) void k(const float* in, float* out, int columns) {
+    __shared__ __align__(16) float tile[128];
+    __pipeline_memcpy_async(&tile[threadIdx.x * 4], &in[threadIdx.x * columns], sizeof(float4));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x * 4 + 3];
+}
+void f(float* p, int n) { k<<<1, 32>>>(p, p, n); }
+"""
+    said = tried(text)["k"]
+    assert said.outcome != "differs" and (said.outcome == "same" or "not aligned so" in said.why), said.text
+
+
 def test_kernels_in_namespaces_that_editors_and_declarators_name(tried: Try) -> None:
     text = """namespace n { __global__ void k(int* p); }
 __global__ void n::k(int* p) { p[threadIdx.x] = 1; }
