@@ -182,6 +182,10 @@ def ported(text: str, **asked: object) -> str:
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        (  # options of g++ that clang refuses, where nvcc hands them on
+            "NVCCFLAGS = -Xcompiler -fipa-pta,-Wall,-ftree-vectorizer-verbose=2 -O2\nCXXFLAGS = -fipa-pta\n",
+            "NVCCFLAGS =  -Wall  -O2\nCXXFLAGS = -fipa-pta\n",
+        ),
         (  # libraries that a function gives `-l`
             "L := cudart curand m\nL += culibos cublas_static\nM = cufft cuda\nN = cuda\n"
             "F = $(foreach x,$(L),-l$(x)) $(addprefix -l,$(M)) $(addprefix -D,$(N))\n",
