@@ -276,6 +276,15 @@ def test_words(before: str, after: str) -> None:
     assert ported(before.replace("\n", "\r\n")).replace("\r\n", "\n") == after
 
 
+def test_inexact_arithmetic_in_a_variable_is_reported() -> None:
+    text = (
+        b'CFLAGS = -Ofast -g\nLOCAL = -Ofast\nk.o:\n\tnvcc -Xcompiler "$(CFLAGS)" -c k.cu\nh.o:\n\tgcc $(LOCAL) h.c\n'
+    )
+    result = convert(text, "Makefile", Asked("make"))
+    (judged,) = (j for j in result.findings if j.outcome is Outcome.MANUAL)
+    assert judged.finding.code == "CU808" and judged.finding.start == text.index(b"-Ofast")
+
+
 def test_gpus_that_are_asked_for() -> None:
     text = "NVCC=nvcc\nARCH = sm_70\nF = -arch=$(ARCH)\nG_CUDA = -arch=sm_80\n"
     assert ported(text, archs=("gfx942", "gfx1100")) == (

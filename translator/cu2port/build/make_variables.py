@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cu2port.build.options import Word
+from cu2port.build.options import INEXACT, Word
 from cu2port.build.pages import OPTION
-from cu2port.build.words import finding
+from cu2port.build.words import by_hand, finding
 from cu2port.core.model import Finding, replace
 
 REFERENCE = re.compile(r"\$(?:[({](?=\w+[)}]))?(\w+)[)}]?")  # the shell's `$NAME` too
@@ -61,8 +61,14 @@ def included_folders(text: str) -> dict[str, list[int]]:
 
 
 def parted(words: Sequence[Word]) -> Iterator[Finding]:
-    """Findings for options in one word, `-Wall,-g`, which only `-Xcompiler` in front of them parts."""
+    """Findings for what `-Xcompiler` passed on: options in one word, `-Wall,-g`, which it alone parts, and inexact
+    arithmetic, which it kept from the GPU's code. The host's compiler may use the variable too."""
     for word in words:
+        if word.text in INEXACT:
+            why = "-Xcompiler passed it on, and hipcc gives it to the GPU's code too"
+            yield by_hand(
+                OPTION, word.text, why, f"`{' '.join(INEXACT[word.text])}` for hipcc alone", word.start, word.end
+            )
         if _SEVERAL.fullmatch(word.text):
             new = word.text.replace(",-", " -")
             edits = [replace(word.start, word.end, new)]

@@ -340,7 +340,7 @@ def _placed(text: str, word: Word, last: Word, parts: Sequence[str | Span]) -> E
 
 LINKER = frozenset({"-Xlinker", "--linker-options"})
 _HOSTS = frozenset({"-Xcompiler", "--compiler-options"})
-_INEXACT = {  # g++'s options by which NaNs, infinities or the order of operations no longer count
+INEXACT = {  # g++'s options by which NaNs, infinities or the order of operations no longer count
     f"-f{name}": ("-Xarch_host", f"-f{name}")
     for name in "associative-math fast-math finite-math-only reciprocal-math unsafe-math-optimizations".split()
 } | {"-Ofast": ("-O3", "-Xarch_host", "-ffast-math")}
@@ -365,14 +365,14 @@ def _value(text: str, start: int, end: int, joint: str, splits: bool, host: bool
     are kept, so that they may be edited too. `host`: what it says is for the host's code, and its inexact arithmetic
     stays there."""
     start, end = _within(text, start, end)
-    inexact = host and any(word in _INEXACT for word in re.split(r"[,\s]+", text[start:end]))
+    inexact = host and any(word in INEXACT for word in re.split(r"[,\s]+", text[start:end]))
     separators = "," if joint == " " and not inexact else ", \t"
     out: list[str | Span] = []
     for first, last in _parts(text[start:end], separators) if splits else [(0, end - start)]:
         word = text[start + first : start + last]
         if _warning(word) is None:
             out += [joint] if out else []
-            out.append(joint.join(_INEXACT[word]) if host and word in _INEXACT else Span(start + first, start + last))
+            out.append(joint.join(INEXACT[word]) if host and word in INEXACT else Span(start + first, start + last))
     return out
 
 
