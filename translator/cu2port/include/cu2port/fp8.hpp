@@ -124,7 +124,9 @@ __host__ __device__ inline __hip_fp8x2_storage_t cvt_bfloat16raw2_to_fp8x2(
 }
 __host__ __device__ inline __half_raw cvt_fp8_to_halfraw(__hip_fp8_storage_t code, __hip_fp8_interpretation_t kind) {
     const float value = fp8_detail::decoded(code, kind);
-    return static_cast<__half_raw>(value != value ? __ushort_as_half(0x7fff) : __float2half(value));
+    __half_raw bits = static_cast<__half_raw>(__float2half(value));
+    if (value != value) bits.x = 0x7fff;
+    return bits;
 }
 __host__ __device__ inline __half2_raw cvt_fp8x2_to_halfraw2(
     __hip_fp8x2_storage_t code, __hip_fp8_interpretation_t kind) {
