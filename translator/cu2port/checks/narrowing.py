@@ -11,6 +11,7 @@ from cu2port.facts.arithmetic import type_before
 from cu2port.facts.named_types import NamedTypes
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import WIDTHS, fits, literal, unary
+from cu2port.syntax.neighbours import with_sign
 
 _ARRAY = regex(r"\](?:\s{0,4}=)?\s{0,40}\{")
 _NEAR_ARRAY = ("]=", "] =", "]{", "] {", "]\n", "]\t")  # where none is, no pattern is made
@@ -123,7 +124,7 @@ def _is_outside(token: str, type_: str, signs: Iterable[str]) -> bool:
 def _begin(unit: Unit, k: int, type_: str) -> int:
     """Where the element begins that a number ends, if that is outside of a type; -1."""
     value = literal(unit.t[k])
-    first = k - 1 if unit.t[k - 1] in ("-", "~") else k
+    first = with_sign(unit, k)
     if value is None or unit.t[first - 1] not in ("{", ",") or unit.tok(k + 1) not in ("}", ","):
         return -1
     value = unary(unit.t[first], value) if first < k else value

@@ -47,6 +47,11 @@ def is_counted_with(source: Source, k: int) -> bool:
     return t[k - 1] in _ARITHMETIC and (left in (")", "]") or (is_identifier(left) and left not in KEYWORDS))
 
 
+def with_sign(source: Source, k: int) -> int:
+    """Where the number at token k begins with a `-` or `~` that may be its own."""
+    return k - 1 if source.t[k - 1] in ("-", "~") else k
+
+
 def element_writes(source: Source, first: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
     """Where tokens [first, stop) assign to an element of an array: the `]`, and the `;` at most `most` tokens on."""
     t = source.t
