@@ -14,6 +14,7 @@ from cu2port.syntax.constants import WIDTHS, fits, literal, unary
 from cu2port.syntax.neighbours import with_sign
 
 _ARRAY = regex(r"\](?:\s{0,4}=)?\s{0,40}\{")
+_SHORTEST = 3  # characters of a number that is outside of a type without a sign
 _NEAR_ARRAY = ("]=", "] =", "]{", "] {", "]\n", "]\t")  # where none is, no pattern is made
 _BRACES = re.compile(r"\{\s*(?:[~-]\s*\w+|0[xX]\w+|\d{10,}\w*)\s*\}")
 
@@ -102,7 +103,8 @@ class Narrowing(Check):
             edits: list[Edit] = []
             words = set(unit.t[opener:close])
             signs = [op for op in ("+", "-", "~") if op == "+" or op in words]
-            large = {t for t in words if t[0].isdigit() and _is_outside(t, type_, signs)}
+            least = _SHORTEST if len(signs) == 1 else 1
+            large = {t for t in words if t[0].isdigit() and len(t) >= least and _is_outside(t, type_, signs)}
             for k in range(opener + 1, close) if large else ():
                 first = _begin(unit, k, type_) if unit.t[k] in large else -1
                 if first > 0:
