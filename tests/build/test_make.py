@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cu2port.build import functions, make
+from cu2port.build import functions, make, make_lines
 from cu2port.build.convert import convert, facts
 from cu2port.build.kinds import kind_of
 from cu2port.build.options import Word
@@ -486,7 +486,7 @@ def test_calls_of_functions_stay_whole(text: str) -> None:
 )
 def test_a_line_of_plain_variables_is_read_as_any_other(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def words() -> list[Word]:
-        read = next(make._lines(line))
+        read = next(make_lines.logical_lines(line))
         return list(make._words(read, functions.functions(read.text, 0)))
 
     short = words()
@@ -496,7 +496,7 @@ def test_a_line_of_plain_variables_is_read_as_any_other(line: str, monkeypatch: 
 
 def test_lines_without_what_is_looked_for_change_nothing() -> None:
     lines = "\n".join(("CC = nvcc", "\t", "# nvcc", "NAME = x y", "all:", "ifdef X", "endif", "\t@echo done"))
-    assert len(list(make._lines(lines))) == 6
+    assert len(list(make_lines.logical_lines(lines))) == 6
     assert [f.cuda for f in make.make(lines, Asked("make"))] == ["nvcc"]
 
 
@@ -508,3 +508,29 @@ def test_tools_of_cuda_are_named() -> None:
     assert result.output.decode() == text.replace("nvcc", "hipcc")
     said = [j.finding.message for j in result.findings if j.outcome is Outcome.MANUAL]
     assert [m.partition("; write ")[2] for m in said] == ["rocgdb, or a build with -fsanitize=address", "rocprofv3"]
+
+
+HOSTS = (
+    "OBJS := main.o k.o\nNVCC := nvcc\n%.o: %.cpp a.h\n\t@$(CXX) -O2 -c -o $@ $<\n%.o: %.cu\n\t$(NVCC) -c -o $@ $<\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (HOSTS, 1),
+        (HOSTS.replace("main.o", "$(patsubst %.cpp,%.o,$(wildcard src/*.cpp))"), 1),
+        (HOSTS.replace("%.o: %.cpp a.h", ".cpp.o:"), 1),
+        (HOSTS.replace("@$(CXX) -O2", "g++ -O2"), 1),
+        (HOSTS.replace("main.o", "other.o"), 0),
+        (HOSTS.replace("$(CXX) -O2", "$(NVCC)"), 0),
+        (HOSTS.replace(":= nvcc", ":= cc").replace("NVCC", "OTHER"), 0),
+        (f"{HOSTS}x.o: x.cpp\n\t$(NVCC) -c x.cpp\n", 0),
+    ],
+)
+def test_sources_of_the_host_that_include_thrust_are_reported(text: str, count: int) -> None:
+    """Not where nvcc compiles such sources too: nothing tells which compiler a source is for."""
+    asked = Asked("make", folder="a", device_hosts=frozenset({"a/main.cpp", "a/src/y.cpp", "b/other.cpp"}))
+    found = [j for j in convert(text.encode(), "Makefile", asked).findings if j.finding.code == "CU820"]
+    assert len(found) == count
+    assert all(j.open for j in found)

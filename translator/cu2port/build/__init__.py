@@ -12,6 +12,8 @@
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
     functions.py  make's functions in a line: patterns that are no options
+    make_lines.py  their logical lines
+    make_hosts.py  sources that their names give to the compiler of the host, and that nvcc or hipcc must compile
     make_variables.py  variables of Makefiles, and what is made of them
     make_libraries.py  libraries that a variable lists without `-l`
     make_platform.py  the macro that tells HIP's headers their platform

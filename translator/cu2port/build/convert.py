@@ -99,7 +99,8 @@ def facts(kind: str, data: bytes) -> Facts:
         return Facts(hip=own_hip, standards=_standards(_COMMENT.sub(_kept, text)), globs="GLOB" in text)
     text = data.decode("latin-1")
     if kind in ("bare", "make", "script"):
-        from cu2port.build.make import as_cuda, defines
+        from cu2port.build.make import defines
+        from cu2port.build.make_hosts import as_cuda
 
         return Facts(defines=defines(text), as_cuda=as_cuda(text))
     if kind != "cmake":

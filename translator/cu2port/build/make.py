@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from cu2port.build import options
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
+from cu2port.build.make_hosts import host_sources
 from cu2port.build.make_libraries import linked_lists, listed
+from cu2port.build.make_lines import Line, logical_lines
 from cu2port.build.make_platform import platform
 from cu2port.build.make_variables import (
     NVCC_VARIABLE,
@@ -28,14 +29,8 @@ from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKI
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, version_calls
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
-from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding
 
-_LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
-_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
-_ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
-_IN_ONE = re.compile(r"""[ \t]*(["'])(?P<inner>[^"'\n]*)\1\s*\Z""")
-_CONDITIONAL = re.compile(r"[ \t]*(?:ifn?(?:eq|def)|else|endif)\b")
 _CALL = r"\$\((?:[^()\n]|\([^()\n]*\))*\)"  # a function of make, which may hold spaces
 _ARCH_WORD = (
     rf"(?:--?[a-z-]*(?:arch|gencode|gpu-architecture|generate-code)|arch)=(?:[\w=,.]|{_CALL}|\$\{{\w+\}})+(?=\s|\)|\Z)"
@@ -59,10 +54,6 @@ _CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/?bin/nvcc(?=,)")
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
-_AS_CUDA = re.compile(r"(?<!\S)--?x[= ]?\s*cu(?!\S)")
-_HOST_SUFFIX = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
-_HOST_SOURCE = re.compile(rf"[\w./%+-]*[\w%](?:{_HOST_SUFFIX})(?![\w.])")
-_SUFFIX_RULE = re.compile(rf"^({_HOST_SUFFIX})\.\w+[ \t]*:")
 _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
 _NVCC_ALONE = re.compile(  # options that a host compiler ends at
@@ -83,43 +74,11 @@ _MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_|{HINT}")  
 _PATH = re.compile(r"/[\w./-]+$")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A logical line without its comment. `name`: the variable that it sets; `rule`: it has targets of a rule."""
-
-    text: str
-    start: int
-    name: str
-    value: int  # where the value of the variable begins in `text`
-    rule: bool
-
-
 def defines(text: str) -> frozenset[str]:
     """Which of the usual variables for CUDA's folder a Makefile sets."""
     if _TOOLKIT.search(text) is None:
         return frozenset()
-    return frozenset(line.name for line in _lines(text) if line.name in TOOLKITS)
-
-
-def as_cuda(text: str) -> frozenset[str]:
-    """Patterns of sources with names for the host's compiler that a Makefile has nvcc compile as CUDA: in commands with
-    `-x cu`, by themselves or in a variable, and in the rules of these commands."""
-    if _AS_CUDA.search(text) is None:
-        return frozenset()
-    lines = list(_lines(text))
-    flags = {line.name for line in lines if line.name and _AS_CUDA.search(line.text)}
-    found: set[str] = set()
-    rule = ""
-    for line in lines:
-        if line.rule:
-            rule = line.text.partition(";")[0]
-        used = not line.name and (
-            _AS_CUDA.search(line.text) or any(m[1] in flags for m in REFERENCE.finditer(line.text))
-        )
-        for text in (rule, line.text) if used else ():
-            found |= {name[0].replace("%", "*") for name in _HOST_SOURCE.finditer(text)}
-            found |= {f"*{m[1]}" for m in _SUFFIX_RULE.finditer(text)}
-    return frozenset(found)
+    return frozenset(line.name for line in logical_lines(text) if line.name in TOOLKITS)
 
 
 def make(text: str, asked: Asked) -> Iterator[Finding]:
@@ -127,7 +86,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     if _OTHER.search(text):
         return
     script = asked.kind == "script" or (asked.kind == "bare" and text.startswith("#!"))
-    lines = list(_lines(text, script))
+    lines = list(logical_lines(text, script))
     calls = [NONE if script else functions(line.text, line.start) for line in lines]
     words = [list(_words(line, of)) if _matters(line) else [] for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
@@ -150,6 +109,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     told: set[int] = set()
     included, linked = included_folders(text), linked_lists(text)
     every_call: list[Called] = []
+    by_nvcc: set[int] = set()  # where lines begin
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
             yield from called.findings
@@ -157,6 +117,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
                 yield swap(COMPILER, "nvcc", "hipcc", line.start + m.end() - len("nvcc"))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
+        by_nvcc |= {line.start} if for_cuda else set()
         every_call += (Called(line.name, line.text, c, by) for c, by in zip(of_line, nvccs, strict=True))
         if "-" in line.text:  # as every option of the table begins
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
@@ -182,29 +143,11 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
     yield from device_links(every_call)
+    if asked.device_hosts and uses_nvcc:
+        yield from host_sources(lines, by_nvcc, asked)
 
 
-def _lines(text: str, script: bool = False) -> Iterator[_Line]:
-    """The lines that say something. `script`: of a shell, which has no rules, and a value with blanks in quotes."""
-    recipe = False  # a rule is open: a line that begins with a tab is the shell's (GNU make's manual, "Recipe Syntax")
-    for m in _LINE.finditer(text):
-        line = _COMMENT.sub("", m[0]) if "#" in m[0] else m[0]
-        if not line or line.isspace():
-            continue
-        of_recipe = recipe and line.startswith("\t")
-        assigned = None if of_recipe or "=" not in line else _ASSIGNED.match(line)
-        rule = assigned is None and ":" in line and not line[0].isspace() and not line.startswith(("ifeq", "ifneq"))
-        rule = rule and not script
-        if not of_recipe and (rule or not _CONDITIONAL.match(line)):
-            recipe = rule
-        value = assigned.end() if assigned else 0
-        quoted = _IN_ONE.match(line, value) if script and assigned else None
-        if quoted:
-            line, value = line[: quoted.end("inner")], quoted.start("inner")
-        yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
-
-
-def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
+def _words(line: Line, calls: Functions) -> Iterator[options.Word]:
     """The words of a line. A call of a function is one word where it is an option's value, as in
     `-Xptxas $(if $(V),-v)`; elsewhere the words of its arguments are."""
     if calls is NONE:
@@ -243,22 +186,22 @@ def _words(line: _Line, calls: Functions) -> Iterator[options.Word]:
         yield options.Word(before, at[0], at, last=last, inside=begins, opaque=is_value, passed=passed)
 
 
-def _matters(line: _Line) -> bool:
+def _matters(line: Line) -> bool:
     """Whether the words of a line may be any of those that are looked for."""
     return _MATTERS.search(line.text) is not None or line.name in TOOLKITS
 
 
-def _word(line: _Line, m: re.Match[str]) -> options.Word:
+def _word(line: Line, m: re.Match[str]) -> options.Word:
     start, end = line.start + m.start(), line.start + m.end()
     inner = _IN_QUOTES.fullmatch(m[0])
     return options.Word(inner[2] if inner else m[0], start + bool(inner), (start, end))
 
 
-def _names_nvcc(line: _Line, words: list[options.Word]) -> bool:
+def _names_nvcc(line: Line, words: list[options.Word]) -> bool:
     return "nvcc" in line.text and any(_NVCC.search(w.text) for w in words)
 
 
-def _commands(line: _Line, words: list[options.Word]) -> Iterator[list[options.Word]]:
+def _commands(line: Line, words: list[options.Word]) -> Iterator[list[options.Word]]:
     """The words of each command of a line: `nvcc -G a.cu && ./a.out -G`."""
     if _ENDS.search(line.text) is None:
         yield words
@@ -272,7 +215,7 @@ def _commands(line: _Line, words: list[options.Word]) -> Iterator[list[options.W
     yield command
 
 
-def _is_for_cuda(line: _Line, words: list[options.Word], compiles: Collection[str], every: bool) -> bool:
+def _is_for_cuda(line: Line, words: list[options.Word], compiles: Collection[str], every: bool) -> bool:
     """Whether the options among words are nvcc's. `compiles`: variables that name it; `every`: the host's compiler is
     nvcc, so that its flags are nvcc's too."""
     if _names_nvcc(line, words):
@@ -298,7 +241,7 @@ class _Used(NamedTuple):
     parted: frozenset[str]
 
 
-def _used(lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]) -> _Used:
+def _used(lines: Sequence[Line], commands: Sequence[list[list[options.Word]]], compiles: Collection[str]) -> _Used:
     """What the commands use the variables for."""
     uses: dict[str, list[str]] = {}  # by variable: those in its value
     nvcc: list[str] = []
@@ -326,7 +269,7 @@ def _used(lines: Sequence[_Line], commands: Sequence[list[list[options.Word]]], 
     return _Used(reached(nvcc, uses) - hosts, reached(every, uses), hosts, reached(parted, uses))
 
 
-def _is_home(line: _Line, words: list[options.Word], named: Collection[str]) -> bool:
+def _is_home(line: Line, words: list[options.Word], named: Collection[str]) -> bool:
     """Whether a value is CUDA's folder and nothing else, or the one above nvcc's. `named`: variables that name nvcc."""
     if len(words) == 1 and HOME.fullmatch(words[0].text) is not None:
         return True
@@ -370,7 +313,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
         yield from library_files(word.text, word.start, inner is not None)
 
 
-def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:
+def _architecture(line: Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:
     """A variable whose value is a GPU of NVIDIA's."""
     if not line.name or not words or not all(_SM.match(w.text) for w in words):
         return
@@ -381,7 +324,7 @@ def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Itera
     yield finding(ARCHITECTURE, f"`{shown}` becomes `{new}`", first.start, last.end, edits, True, shown, new)
 
 
-def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
+def _elsewhere(line: Line, words: list[options.Word]) -> Iterator[Finding]:
     """CUDA's folder where nobody can tell that of ROCm."""
     if line.name not in TOOLKITS or not words or not _PATH.match(words[0].text):
         return
@@ -391,7 +334,7 @@ def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
         yield by_hand(TOOLKIT, shown, "it is where CUDA is", instead, start, start + len(shown))
 
 
-def _renamed(line: _Line, asked: Asked) -> Iterator[Finding]:
+def _renamed(line: Line, asked: Asked) -> Iterator[Finding]:
     for m in _NAME.finditer(line.text) if asked.renamed else ():
         new = asked.new_name(m[0])
         if new != m[0]:

@@ -153,12 +153,13 @@ HOST_SOURCE = BuildRule(
     "CU820",
     "build-host-source",
     Severity.WARNING,
-    """A CMake file names a source of the host that includes Thrust or CUB.
+    """A build file has the host's compiler compile a source that includes Thrust or CUB.
 
 NVIDIA's Thrust lets any compiler read its headers. Without the compiler of HIP, rocThrust looks for CUDA's, and rocPRIM
-below it does not compile with GNU's. The source gets the property `LANGUAGE HIP` where it is named, as nvcc would give
-it to the compiler of the device with `-x cu`. Includes are followed through the headers of the tree; one in a branch of
-`__CUDACC__` does not count. Make files are left as they are.""",
+below it does not compile with GNU's. In CMake the source gets the property `LANGUAGE HIP` where it is named, as nvcc
+would give it to the compiler of the device with `-x cu`. In a Makefile that calls nvcc, too, the command is reported:
+have hipcc compile such sources. Includes are followed through the headers of the tree; one in a branch of `__CUDACC__`
+does not count.""",
 )
 OPTION = BuildRule(
     "CU808",

@@ -53,6 +53,16 @@ def _is_torchs(item: Item) -> bool:
     return kind_of(item.relative.rpartition("/")[2]) in ("setup", "python")
 
 
+def _is_make(item: Item) -> bool:
+    """Whether a build file is a Makefile, or a part of one."""
+    return kind_of(item.relative.rpartition("/")[2]) in ("make", "bare")
+
+
+def _looks_for_hosts(item: Item, with_cuda: Collection[Root]) -> bool:
+    """Whether a build file may name sources for the host's compiler that this cannot compile."""
+    return item.root in with_cuda or _is_torchs(item) or _is_make(item)
+
+
 def _matches(path: str, folder: str, patterns: Iterable[str]) -> bool:
     """Whether one of some patterns names a file below a folder; `*x.cpp` names those right in it."""
     inner = path[len(folder) :].lstrip("/")
@@ -77,7 +87,8 @@ def asked(
     # where CUDA is no language of the tree, HIP will be none
     with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
     by_torch = {item.root for item, _ in found.values() if _is_torchs(item)}
-    hosts: dict[Root, set[str]] = {root: set() for root in with_cuda | by_torch}
+    by_make = {item.root for item, _ in found.values() if _is_make(item)}
+    hosts: dict[Root, set[str]] = {root: set() for root in with_cuda | by_torch | by_make}
     for item in items:
         if item.root in hosts and item.name in device_hosts:
             hosts[item.root].add(item.relative)
@@ -120,7 +131,7 @@ def asked(
                 defined=defined,
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
-                device_hosts=frozenset(hosts[item.root] if item.root in with_cuda or _is_torchs(item) else ()),
+                device_hosts=frozenset(hosts.get(item.root, ()) if _looks_for_hosts(item, with_cuda) else ()),
                 modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
                 own_flags=item.root in own_flags,
