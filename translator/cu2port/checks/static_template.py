@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.promised_templates import Template, path_of, promised, static_ones
+from cu2port.facts.promised_templates import Template, path_of, promised, templates
 from cu2port.facts.unit import Unit
 
 _MOST_WORDS = 60  # tokens from `static` to the name
@@ -51,13 +51,13 @@ class StaticTemplate(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        found = static_ones(unit.text)
-        if not found:
+        if "template" not in unit.words:
             return
-        names = frozenset(x.name for x in found)
-        here = {(name, path) for name, path in promised(unit.text, names, lambda: unit.declarations)}
+        found = templates(unit.text)
+        names = {x.name for x in found if x.defined}
+        here = set(promised((x for x in found if x.name in names), lambda: unit.declarations))
         for x in found:
-            if not here and x.name not in unit.others:
+            if not x.defined or not (here or x.name in unit.others):
                 continue
             path = path_of(unit.declarations, x)
             if path and ((x.name, path) in here or path in unit.others.get(x.name, ())):

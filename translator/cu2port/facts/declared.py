@@ -76,10 +76,11 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
     read = cache(lambda: Declarations(lex(text)))
     known_alone = std_names.given(text, words, read) | (_own_vectors(text) if "struct" in words else frozenset())
     if "template" in words:
-        from cu2port.facts.promised_templates import promised, static_ones
+        from cu2port.facts.promised_templates import promised, templates
 
-        asked = asked.union(x.name for x in static_ones(text))
-        told = (f"{path}::{name}" for name, path in promised(text, None, read) if name not in looks)
+        found_templates = templates(text)
+        asked = asked.union(x.name for x in found_templates if x.defined)
+        told = (f"{path}::{name}" for name, path in promised(found_templates, read) if name not in looks)
         known_alone = known_alone.union(told)
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(known_alone, asked=asked)

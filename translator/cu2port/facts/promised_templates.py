@@ -6,7 +6,7 @@ gcc takes such a definition, and the template is one for all files; clang refuse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from cu2port.core.late import regex
@@ -19,27 +19,30 @@ _TEMPLATE = regex(  # a head, the words before a name, parameters
     r"(?<![\w:])(?P<name>[A-Za-z_]\w*+)\s*+\((?P<params>[^;{}()]{0,400}+)\)\s*+(?P<end>[;{])"
 )
 _TOKEN = regex(r"\w+|::|&&|[^\w\s]")
-_NO_PROMISE = frozenset({"static", "friend", "return"})
+_NO_PROMISE = frozenset({"friend", "return"})
 _KINDS = frozenset({"class", "typename"})
 
 
 class Template(NamedTuple):
-    """A function template in a text: `words` are those between its head and its name, `at` is the offset of the name.
-    `key`: the kinds of its parameters and the types of the function's, by number where they are those parameters."""
+    """A function template in a text that is `defined` with `static`, or declared without it. `at`: the offset of its
+    name; `key`: the kinds of its parameters and the types of the function's, by number where they are those."""
 
     name: str
     key: str
-    words: frozenset[str]
     defined: bool
     at: int
 
 
-def templates(text: str, names: frozenset[str] | None = None) -> Iterator[Template]:
-    """The function templates that a text declares or defines and that can be read without a parser."""
+def templates(text: str) -> list[Template]:
+    """The function templates that a text declares, or defines with `static`, and that can be read without a parser."""
+    out = []
     for m in _TEMPLATE.finditer(text) if "template" in text else ():
-        if names is None or m["name"] in names:
+        words = frozenset(_TOKEN.findall(m["before"]))
+        defined = m["end"] == "{"
+        if ("static" in words) == defined and _NO_PROMISE.isdisjoint(words):
             key = _key(_TOKEN.findall(m["head"]), _TOKEN.findall(m["params"]))
-            yield Template(m["name"], key, frozenset(_TOKEN.findall(m["before"])), m["end"] == "{", m.start("name"))
+            out.append(Template(m["name"], key, defined, m.start("name")))
+    return out
 
 
 def _key(head: Sequence[str], params: Sequence[str]) -> str:
@@ -66,17 +69,9 @@ def path_of(declarations: Declarations, x: Template) -> str:
     return f"{scope.path}::{x.key}" if scope.kind in ("file", "namespace") else ""
 
 
-def promised(text: str, names: frozenset[str] | None, read: Callable[[], Declarations]) -> Iterator[tuple[str, str]]:
-    """The name and the path of each template that a text declares without `static`, of some names or of all."""
-    for x in templates(text, names):
-        if not x.defined and _NO_PROMISE.isdisjoint(x.words):
-            path = path_of(read(), x)
-            if path:
-                yield x.name, path
-
-
-def static_ones(text: str) -> list[Template]:
-    """The templates that a text defines with `static`."""
-    if "static" not in text or "template" not in text:
-        return []
-    return [x for x in templates(text) if x.defined and "static" in x.words]
+def promised(found: Iterable[Template], read: Callable[[], Declarations]) -> Iterator[tuple[str, str]]:
+    """The name and the path of each that is declared for others."""
+    for x in found:
+        path = path_of(read(), x) if not x.defined else ""
+        if path:
+            yield x.name, path
