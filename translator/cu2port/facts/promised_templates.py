@@ -15,7 +15,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import parameter_types, parameters
 
 _TEMPLATE = regex(  # a head, the words before a name, parameters
-    r"template\s*+<(?P<head>(?:[^;{}()<>]|<[^;{}()<>]{0,80}+>){0,300}+)>(?P<before>[\w:<>,*&\s]{1,200})"
+    r"template\s*+<(?P<head>[^;{}()<>]*+(?:<[^;{}()<>]*+>[^;{}()<>]*+){0,20}+)>(?P<before>[\w:<>,*&\s]{1,200})"
     r"(?<![\w:])(?P<name>[A-Za-z_]\w*+)\s*+\((?P<params>[^;{}()]{0,400}+)\)\s*+(?P<end>[;{])"
 )
 _TOKEN = regex(r"\w+|::|&&|[^\w\s]")
