@@ -537,6 +537,8 @@ COMMANDS = st.builds(lambda name, args: f"{name}({' '.join(args)})\n", NAMES, st
 @example("cuda_wrap_srcs(x OBJ)\ncuda_wrap_srcs()\n", False, False)
 @example("cuda_add_executable(--Wconversion)\n", False, False)
 @example("cuda_add_cublas_to_target(-D__CUDA_NO_BFLOAT162_CONVERSIONS__ -Xcompiler --fmax-errors)\n", False, False)
+@example("cuda_compile(cudadevrt -fabi-version)\ncuda_compile(CMAKE_CUDA_HOST_COMPILER)\n", False, False)
+@example("set(--fdevice-time-trace CCCL::CCCL)\n", False, False)
 def test_texts_change_where_findings_say_and_once(text: str, renames: bool, archs: bool) -> None:
     asked: dict[str, Any] = {"archs": ("gfx90a",) if archs else ()}
     if renames:

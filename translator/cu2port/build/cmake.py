@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cu2port.build import flags, programs, sources
-from cu2port.build.find_cuda import OBJECTS, command, own_words, stays
+from cu2port.build.find_cuda import OBJECTS, command, is_odd, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.lines import lines
 from cu2port.build.linked import lists
@@ -190,6 +190,9 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: froze
     if first and c.words[first - 1 : first] not in ((), ("OBJ",)):
         why = "there is no PTX, and there are no cubins"
         return [by_hand(COMMAND, c.name, why, table()["command"]["cuda_compile_ptx"].instead, c.start, c.end)]
+    if is_odd(c):
+        why, instead = "its words are no variable and sources", "set with a variable and the sources"
+        return [by_hand(COMMAND, c.name, why, instead, c.start, c.end)]
     if row is not None and row.fate == "review":
         return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
     if c.name in ("find_package", "find_dependency"):

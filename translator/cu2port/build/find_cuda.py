@@ -30,6 +30,15 @@ def own_words(c: Command) -> list[Arg]:
     return gone
 
 
+def is_odd(c: Command) -> bool:
+    """Whether a command that makes objects has a variable or sources that the same words in `set` would not be."""
+    if c.name not in OBJECTS:
+        return False
+    gone = own_words(c)
+    names = [a.text for a in c.args if a not in gone]
+    return not names or _PLAIN.fullmatch(names[0]) is None or any(name.startswith("-") for name in names)
+
+
 def _late_kinds(c: Command) -> dict[Arg, int]:
     """Words for a target's kind among its sources, where FindCUDA takes them too, and the argument that each has to
     follow in CMake's own commands: the target, and those that are there; EXCLUDE_FROM_ALL is the last."""

@@ -216,8 +216,8 @@ def _command_words(c: Command, own_flags: bool = False) -> list[options.Word]:
     name, values = assignment(c)
     joined = not own_flags and name is not None and FLAG_LIST.fullmatch(name.text) is not None
     args = c.args[c.name.startswith(_OF_TARGET) :]  # a target's name is no option
-    if c.name == "set" and name is not None:  # nor what is said of a variable of the cache
-        args = (name, *values)
+    if c.name == "set" and name is not None:  # nor a variable's, nor what is said of one of the cache
+        args = values
     found: list[options.Word] = []
     before: Arg | None = None  # an argument whose last word is an option that takes the next argument
     for arg in args:
