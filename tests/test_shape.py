@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,12 @@ def test_every_complex_function_gives_its_reason() -> None:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if "noqa: C901" in line:
                 assert re.search(r"noqa: C901 - \w+ \w+ \w+", line), f"{path.name}:{number}"
+
+
+def test_every_folder_of_tests_is_searched(request: pytest.FixtureRequest) -> None:
+    """pytest leaves out folders of some names by default, among them `build`."""
+    tests = Path(__file__).resolve().parent
+    folders = {p.parent.relative_to(tests) for p in tests.rglob("test_*.py")}
+    left_out = request.config.getini("norecursedirs")
+    assert Path("build") in folders
+    assert not {f for f in folders for part in f.parts if any(fnmatchcase(part, pattern) for pattern in left_out)}
