@@ -130,8 +130,8 @@ def _paired(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _whole(c: Command, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings for a command that reads each argument by itself: a generator expression that gets a `;` is in quotes,
-    since it would be two arguments, neither of which is one."""
+    """Findings for a command that reads each argument by itself: a generator expression that gets a `;` is quoted,
+    since CMake would split it there into two invalid arguments."""
     bare = {a.start: a for a in c.args if not a.quoted and "$<" in a.text}
     for f in found:
         split = {

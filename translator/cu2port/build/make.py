@@ -123,9 +123,8 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
             for command, is_nvccs in zip(of_line, nvccs, strict=True):
                 alone = is_nvccs or line.name in used.alone
                 yield from options.changes(text, command, alone, asked.archs)
-                if (
-                    not alone and line.name in used.every
-                ):  # what the host's compiler compiles gets the newer standard too
+                # what the host's compiler compiles gets the newer standard too
+                if not alone and line.name in used.every:
                     yield from options.standards(command)
             for m in _FOREACH.finditer(line.text) if "foreach" in line.text else ():
                 yield options.architectures(text, _word(line, m), None, m[0], asked.archs, False)

@@ -6,7 +6,7 @@ from cu2port.checks.host_math import called, host_only
 from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import expression_type, simple_type
+from cu2port.facts.arithmetic import BFLOATS, HALVES, expression_type, simple_type
 from cu2port.facts.branches import skipped_by_nvcc, skipped_on_host
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -15,15 +15,13 @@ from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import Assign, Binary, Expr, Index, Name, Unary, expressions
 
-_HALVES = frozenset({"half", "__half", "half2", "__half2"})
-_TYPES = frozenset(f"?{name}" for name in _HALVES)
+_TYPES = frozenset(f"?{name}" for name in HALVES)
 _OF_TWO = frozenset({"+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">="})
 _OF_ONE = frozenset({"+", "-", "++", "--", "p++", "p--"})
 _COMPOUND = frozenset({"+=", "-=", "*=", "/="})
 _HOLDERS = frozenset({"vector", "host_vector", "array", "initializer_list", "span", "deque"})
 #: Functions of halves that CUDA has for the host, too; the header has them as `cu2port::host_hadd`.
 _FUNCTIONS = frozenset(f"__h{name}" for name in "add sub mul div neg abs eq lt le gt ge isnan max min fma".split())
-_BFLOATS = frozenset({"nv_bfloat16", "__nv_bfloat16", "__hip_bfloat16", "hip_bfloat16"})
 HEADER = "half_host.hpp"
 
 
@@ -36,7 +34,7 @@ class HalfHost(Check):
     """
 
     code, name, severity = "CU272", "half-host", Severity.INFO
-    triggers = _HALVES | _FUNCTIONS
+    triggers = HALVES | _FUNCTIONS
     examples = (
         Example(
             "#include <cuda_fp16.h>\nvoid add(const half* a, half* b) { b[0] = a[0] + b[0]; }\n",
@@ -88,7 +86,7 @@ class HalfHost(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        names = {name for name in unit.words & _HALVES if not unit.owns(name)}
+        names = {name for name in unit.words & HALVES if not unit.owns(name)}
         if not (names or unit.words & _FUNCTIONS) or (suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda):
             return
         yield from self._calls(unit)
@@ -96,7 +94,7 @@ class HalfHost(Check):
             if f.sides - {"__host__"} or skipped_by_nvcc(unit, unit.p[f.name_at]):
                 continue
             halves = _parameters_that_are_halves(unit, f)
-            if not halves and _HALVES.isdisjoint(unit.t[f.first : f.body[1]]):
+            if not halves and HALVES.isdisjoint(unit.t[f.first : f.body[1]]):
                 continue
             at = next((e.at for e in _operations(unit, f, halves) if _counts(unit, e.at)), -1)
             if at >= 0:
@@ -115,7 +113,7 @@ class HalfHost(Check):
             call = called(unit, i)
             if call is None or unit.owns(unit.t[i]) or unit.in_directive(i) is not None or not _counts(unit, i):
                 continue
-            if unit.words & _BFLOATS and not any(simple_type(unit, s) in _TYPES for s in call.args):
+            if unit.words & BFLOATS and not any(simple_type(unit, s) in _TYPES for s in call.args):
                 continue
             yield self.finding(
                 f"`{unit.t[i]}` of halves is for the device in HIP, and this function runs on the host",
@@ -153,7 +151,7 @@ def _is_half(unit: Unit, e: Expr, halves: frozenset[str]) -> bool:
         return False
     if found.owner is not None:
         return found.dependent and found.owner.name in halves
-    return found.name in _TYPES or _is_element(unit, e, _HALVES | halves)
+    return found.name in _TYPES or _is_element(unit, e, HALVES | halves)
 
 
 def _is_element(unit: Unit, e: Expr, types: frozenset[str]) -> bool:
@@ -195,7 +193,7 @@ def _uses(unit: Unit, name: str) -> tuple[set[int], set[int]]:
         close = unit.angle_close(i + 1) if unit.tok(i + 1) == "<" else -1
         if close > 0:
             given = [unit.text[s.start : s.end].strip() for s in unit.split_args(i + 2, close)]
-            found = {k for k, word in enumerate(given) if word in _HALVES}
+            found = {k for k, word in enumerate(given) if word in HALVES}
             if found and i in defined:  # halves have a template of their own
                 known[name] = set(), set()
                 break
@@ -204,7 +202,7 @@ def _uses(unit: Unit, name: str) -> tuple[set[int], set[int]]:
             for k, s in enumerate(call.args):
                 word = unit.text[s.start : s.end]
                 d = unit.declarations.visible(word, i) if is_identifier(word) else None
-                if d is not None and not _HALVES.isdisjoint(_type_words(unit, d)):
+                if d is not None and not HALVES.isdisjoint(_type_words(unit, d)):
                     called.add(k)
     return known[name]
 
