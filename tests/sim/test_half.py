@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +24,7 @@ class Format:
     """A format of 16 bits with `fraction` bits behind the point: its names in CUDA, and how near its tanh must be."""
 
     fraction: int
+    word: str
     scalar: str
     pair: str
     make: str
@@ -74,11 +76,11 @@ def _exact(form: Format, size: int) -> Fraction:
 
 
 HALF = Format(
-    10, "__half", "__half2", "__ushort_as_half", "__half_as_ushort", ("__low2half", "__high2half"),
+    10, "half", "__half", "__half2", "__ushort_as_half", "__half_as_ushort", ("__low2half", "__high2half"),
     "__halves2half2", 2**-10.987,
 )  # fmt: skip
 BF16 = Format(
-    7, "__nv_bfloat16", "__nv_bfloat162", "__ushort_as_bfloat16", "__bfloat16_as_ushort",
+    7, "bfloat16", "__nv_bfloat16", "__nv_bfloat162", "__ushort_as_bfloat16", "__bfloat16_as_ushort",
     ("__low2bfloat16", "__high2bfloat16"), "__halves2bfloat162", 2**-8,
 )  # fmt: skip
 
@@ -142,6 +144,7 @@ COMPARED: dict[str, Callable[[Real, Real], bool]] = {
     "gt": lambda a, b: a > b,
     "ge": lambda a, b: a >= b,
 }
+MODES = ("rn", "rz", "rd", "ru")
 WHOLE = {
     "int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "short": (-(2**15), 2**15 - 1), "ushort": (0, 2**16 - 1),
     "ll": (-(2**63), 2**63 - 1), "ull": (0, 2**64 - 1),
@@ -170,7 +173,7 @@ def operands(form: Format) -> list[tuple[int, int, int]]:
 
 
 def wholes(name: str) -> list[int]:
-    """Integers of all lengths, and those about half way between two numbers of 8 bits."""
+    """Integers of all lengths, and those about half way between two numbers of 8 bits or of 11."""
     low, high = WHOLE[name]
     rng = random.Random(name)
     found = {0, 1, low, high, high - 1}
@@ -178,6 +181,9 @@ def wholes(name: str) -> list[int]:
         found |= {rng.getrandbits(bits), (1 << bits) - 1, 1 << bits}
         if bits > 9:
             middle = (2 * rng.randrange(128, 256) + 1) << (bits - 9)
+            found |= {middle - 1, middle, middle + 1}
+        if bits > 12:
+            middle = (2 * rng.randrange(1024, 2048) + 1) << (bits - 12)
             found |= {middle - 1, middle, middle + 1}
     return sorted(x for v in found for x in ((v, -v) if low else (v,)) if low <= x <= high)
 
@@ -200,9 +206,14 @@ def source(form: Format, given: list[tuple[int, int, int]]) -> Iterator[str]:
         yield f"__device__ const unsigned long long {name}s[] = {{{many}}};\n"
         yield f"__device__ void whole_{name}(unsigned* to) {{\n"
         yield f"  for (auto word : {name}s) {{ auto v = static_cast<{kind}>(word);\n"
-        for mode in ("rn", "rz", "rd", "ru"):
-            yield f"    *to++ = {form.bits}(__{name}2bfloat16_{mode}(v));\n" if form is BF16 else ""
+        for mode in MODES:
+            yield f"    *to++ = {form.bits}(__{name}2{form.word}_{mode}(v));\n"
         yield "  }\n}\n"
+    yield "__global__ void to_wholes(unsigned long long* to) {\n  for (const three& g : given) {\n"
+    yield "    const T a = make(g.a);\n"
+    for name, mode in to_wholes():
+        yield f"    *to++ = static_cast<unsigned long long>(__{form.word}2{name}_{mode}(a));\n"
+    yield "  }\n}\n"
     yield "__global__ void k(unsigned* to) {\n  for (const three& g : given) {\n"
     yield "    const T a = make(g.a), b = make(g.b), c = make(g.c);\n"
     yield "    const T2 p = both(a, b), q = both(b, c), r = both(c, a); (void)r;\n"
@@ -214,11 +225,28 @@ def source(form: Format, given: list[tuple[int, int, int]]) -> Iterator[str]:
     yield "int main() {\n  unsigned* to;\n  cudaMallocManaged(&to, 1 << 22);\n  k<<<1, 1>>>(to);\n"
     yield f"  cudaDeviceSynchronize();\n  for (int i = 0; i < {len(given) * len(calls())}; ++i)"
     yield ' printf("%x\\n", to[i]);\n'
-    if form is BF16:
-        for i, name in enumerate(WHOLE):
-            yield f"  w<<<1, 1>>>(to, {i});\n  cudaDeviceSynchronize();\n"
-            yield f'  for (int i = 0; i < {4 * len(wholes(name))}; ++i) printf("%x\\n", to[i]);\n'
+    for i, name in enumerate(WHOLE):
+        yield f"  w<<<1, 1>>>(to, {i});\n  cudaDeviceSynchronize();\n"
+        yield f'  for (int i = 0; i < {4 * len(wholes(name))}; ++i) printf("%x\\n", to[i]);\n'
+    yield "  auto* wide = reinterpret_cast<unsigned long long*>(to);\n"
+    yield "  to_wholes<<<1, 1>>>(wide);\n  cudaDeviceSynchronize();\n"
+    yield f'  for (int i = 0; i < {len(given) * len(to_wholes())}; ++i) printf("%llx\\n", wide[i]);\n'
     yield "}\n"
+
+
+def to_wholes() -> list[tuple[str, str]]:
+    """The integer types of CUDA's conversions, and how each rounds."""
+    return [(name, mode) for name in WHOLE for mode in MODES] + [("char", "rz"), ("uchar", "rz")]
+
+
+def whole(value: Real, name: str, mode: str) -> int:
+    """What CUDA makes of a number: its integer, or the nearest that the type has."""
+    low, high = {**WHOLE, "char": (-128, 127), "uchar": (0, 255)}[name]
+    if isinstance(value, float):
+        return (2**63 if high >= 2**63 - 1 else 0) if math.isnan(value) else high if value > 0 else low
+    below = math.floor(value)
+    up = {"rn": round(value) > below, "rz": value < 0, "rd": False, "ru": True}[mode] and value != below
+    return min(max(below + up, low), high)
 
 
 def calls() -> list[str]:
@@ -230,7 +258,7 @@ def calls() -> list[str]:
         found.append(f"bits({name.replace('#', '2')}({', '.join('pqr'[:count])}))")
     for op in COMPARED:
         found += [f"__h{op}2_mask(p, q)", f"__h{op}u2_mask(p, q)", f"bits(__h{op}u2(p, q))", f"__hb{op}u2(p, q)"]
-    found += ["__hne(a, b)", "bits(__hne2(p, q))", "__hbne2(p, q)", "__hisinf(a)"]
+    found += ["__hne(a, b)", "bits(__hne2(p, q))", "bits(__hgt2(p, q))", "__hbne2(p, q)", "__hisinf(a)"]
     found += ["bits(htanh(a))", "bits(htanh_approx(a))", "bits(h2tanh(p))", "bits(h2tanh_approx(p))"]
     return [*found, "bits(__hisnan2(p))", "bits(__hcmadd(p, q, r))"]
 
@@ -310,10 +338,13 @@ def test_functions_of_halves_give_what_cuda_gives(
                 if not same(form, call, got >> 16 * i & 0xFFFF, want):
                     bad.append((call, [f"{x:#x}" for x in three], i, hex(got), want))
     assert bad[:5] == []
-    for name in WHOLE if form is BF16 else ():
+    for name in WHOLE:
         for value in wholes(name):
-            for mode in ("rn", "rz", "rd", "ru"):
+            for mode in MODES:
                 assert next(lines) == form.rounded(Fraction(value), mode), (name, mode, value)
+    for one, _, _ in given:
+        for name, mode in to_wholes():
+            assert next(lines) == whole(form.value(one), name, mode) % 2**64, (name, mode, hex(one))
     assert next(lines, None) is None
 
 
@@ -339,6 +370,7 @@ def test_functions_of_halves_on_the_host(build: Callable[[Path, int], Path], tmp
         "#include <cuda_fp16.h>",
         "#include <cuda_runtime.h>",
         "#include <cstdio>",
+        "#include <cstring>",
         "struct three { int a, b, c; };",
     ]
     lines += ["const three given[] = {", *(f"{{{a}, {b}, {c}}}," for a, b, c in given), "};", "int main() {"]
@@ -347,6 +379,9 @@ def test_functions_of_halves_on_the_host(build: Callable[[Path, int], Path], tmp
     for name, (count, _) in ON_HOST.items():
         lines.append(f'    printf("%x\\n", __half_as_ushort({name}({", ".join("abc"[:count])})));')
     lines += [f'    printf("%x\\n", (unsigned)__h{op}(a, b));' for op in COMPARED if op != "ne"]
+    lines += ["    const unsigned bits = static_cast<unsigned>(g.a) << 16 | g.b;", "    float f;"]
+    lines += ["    memcpy(&f, &bits, sizeof f);"]
+    lines += [f'    printf("%x\\n", __half_as_ushort(__float2half_{mode}(f)));' for mode in MODES[1:]]
     path = tmp_path / "program.cu"
     path.write_text("\n".join([*lines, '    printf("%x\\n", (unsigned)__hisnan(a));', "  }", "}", ""]))
     ran = simulate.run(build(path, 64), (), simulate.Limits(60), capture=True)
@@ -362,6 +397,11 @@ def test_functions_of_halves_on_the_host(build: Callable[[Path, int], Path], tmp
             if not same(HALF, f"bits({name}", got, {HALF.rounded(come(a, b, c))}):
                 bad.append((name, three))
         bad += [(op, three) for op, f in COMPARED.items() if op != "ne" and next(printed) != f(a, b)]
+        f = struct.unpack("f", struct.pack("I", three[0] << 16 | three[1]))[0]
+        of_float = f if math.isnan(f) or math.isinf(f) else Fraction(f)
+        for mode in MODES[1:]:
+            if not same(HALF, "bits(", next(printed), {HALF.rounded(of_float, mode, three[0] >> 15 == 1)}):
+                bad.append((mode, three))
         bad += [("isnan", three)] * (next(printed) != math.isnan(a))
     assert bad[:5] == []
     assert next(printed, None) is None
@@ -369,5 +409,6 @@ def test_functions_of_halves_on_the_host(build: Callable[[Path, int], Path], tmp
 
 def test_every_function_of_the_header_is_called() -> None:
     named = {r.cuda for r in load_catalog() if r.helper == "half.hpp"}
-    text = "".join(source(BF16, [(0, 0, 0)]))
-    assert {n for n in named if n not in text} == {f"__float2bfloat16_{m}" for m in ("rz", "rd", "ru")}
+    text = "".join([*source(BF16, [(0, 0, 0)]), *source(HALF, [(0, 0, 0)])])
+    apart = {f"__float2{form.word}_{mode}" for form in (HALF, BF16) for mode in MODES[1:]}  # below, and on the host
+    assert {n for n in named if n not in text} == apart

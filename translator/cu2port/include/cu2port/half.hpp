@@ -2,8 +2,9 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `cu2port::hmax2` is CUDA's `__hmax2`, `cu2port::htanh_approx` is `htanh_approx`, and so on, for half and bfloat16.
-// What HIP has is called; its fma of bfloat16 rounds twice. A NaN that comes out may have other bits. Errors: htanh
-// that of HIP's tanhf, rounded; htanh_approx 2^-11.9 for half and 2^-8.9 for bfloat16 (PTX grants 2^-10.987 and 2^-8).
+// What HIP has is called, but for its conversions between half and integers, which know one rounding each; its fma of
+// bfloat16 rounds twice. A NaN that comes out may have other bits. Errors: htanh that of HIP's tanhf, rounded;
+// htanh_approx 2^-11.9 for half and 2^-8.9 for bfloat16 (PTX grants 2^-10.987 and 2^-8).
 #ifndef CU2PORT_HALF_HPP
 #define CU2PORT_HALF_HPP
 #ifdef __cplusplus  // a C source may include the header that includes this one
@@ -66,9 +67,102 @@ template <class I_> __host__ __device__ inline __hip_bfloat16 bfloat16_of_whole(
     return bfloat16_of(a < 0, a < 0 ? 0 - word : word, mode);
 }
 
+
+// A number of size * 2^exponent as half, where size has at most 24 bits or exponent is 0.
+__host__ __device__ inline __half half_of(bool negative, unsigned long long size, int exponent, Round mode) {
+    unsigned int bits = 0;
+    if (size != 0) {
+        const int first = 63 - __builtin_clzll(size) + exponent;  // 2^first is its first bit
+        const int last = first < -14 ? -24 : first - 10;          // 2^last the last that a half keeps
+        const int drop = last - exponent < 63 ? last - exponent : 63;
+        bits = static_cast<unsigned int>(drop > 0 ? size >> drop : size << -drop);
+        if (drop > 0) bits += carry(size, drop, negative, mode);
+        bits += static_cast<unsigned int>(last + 24) << 10;
+        const bool away = mode == Round::nearest || mode == (negative ? Round::down : Round::up);
+        if (bits >= 0x7c00u) bits = away ? 0x7c00u : 0x7bffu;
+    }
+    const unsigned short word = static_cast<unsigned short>(bits | (negative ? 0x8000u : 0u));
+    __half out;
+    __builtin_memcpy(&out, &word, sizeof out);
+    return out;
+}
+__host__ __device__ inline __half half_of(float a, Round mode) {
+    unsigned int bits;
+    __builtin_memcpy(&bits, &a, sizeof bits);
+    const unsigned int size = bits & 0x7fffffffu, field = size >> 23;
+    if (size >= 0x7f800000u) return __float2half(a);
+    return half_of(bits >> 31, (size & 0x7fffffu) | (field ? 0x800000u : 0u), (field ? int(field) : 1) - 150, mode);
+}
+template <class I_> __host__ __device__ inline __half half_of_whole(I_ a, Round mode) {
+    const unsigned long long word = static_cast<unsigned long long>(a);
+    return half_of(a < 0, a < 0 ? 0 - word : word, 0, mode);
+}
+
+// Of a number without a fraction: one that a type does not hold becomes that type's nearest, NaN what PTX's cvt gives.
+template <class I_> __host__ __device__ inline I_ whole(float a) {
+    constexpr bool has_sign = static_cast<I_>(-1) < static_cast<I_>(1);
+    constexpr int bits = 8 * sizeof(I_) - (has_sign ? 1 : 0);
+    constexpr I_ most = static_cast<I_>(~0ull >> (64 - bits)), least = static_cast<I_>(-most - 1);
+    constexpr float end = 2.0f * static_cast<float>(1ull << (bits - 1));
+    const bool above = a >= end, below = a <= (has_sign ? -end : 0.0f), is_nan = a != a;
+    const I_ held = static_cast<I_>(above || below || is_nan ? 0.0f : a);
+    const I_ low = is_nan ? static_cast<I_>(sizeof(I_) == 8 ? 1ull << 63 : 0) : has_sign ? least : static_cast<I_>(0);
+    return above ? most : below || is_nan ? low : held;
+}
+
 }  // namespace half_functions
 
-// --- to bfloat16 -----------------------------------------------------------------------------------------------------
+// --- to and from other numbers ---------------------------------------------------------------------------------------
+
+#define CU2PORT_HALF_WHOLE(name, I_, mode, round)                                                       \
+    __host__ __device__ inline I_ half2##name##_##mode(__half a) {                                      \
+        return half_functions::whole<I_>(round(half_functions::wide(a)));                               \
+    }                                                                                                   \
+    __host__ __device__ inline I_ bfloat162##name##_##mode(__hip_bfloat16 a) {                          \
+        return half_functions::whole<I_>(round(half_functions::wide(a)));                               \
+    }
+#define CU2PORT_HALF_WHOLES(name, I_)                                                                   \
+    CU2PORT_HALF_WHOLE(name, I_, rn, __builtin_rintf)                                                   \
+    CU2PORT_HALF_WHOLE(name, I_, rz, __builtin_truncf)                                                  \
+    CU2PORT_HALF_WHOLE(name, I_, rd, __builtin_floorf)                                                  \
+    CU2PORT_HALF_WHOLE(name, I_, ru, __builtin_ceilf)
+CU2PORT_HALF_WHOLES(int, int)
+CU2PORT_HALF_WHOLES(uint, unsigned int)
+CU2PORT_HALF_WHOLES(short, short)
+CU2PORT_HALF_WHOLES(ushort, unsigned short)
+CU2PORT_HALF_WHOLES(ll, long long)
+CU2PORT_HALF_WHOLES(ull, unsigned long long)
+CU2PORT_HALF_WHOLE(char, signed char, rz, __builtin_truncf)
+CU2PORT_HALF_WHOLE(uchar, unsigned char, rz, __builtin_truncf)
+#undef CU2PORT_HALF_WHOLE
+#undef CU2PORT_HALF_WHOLES
+
+// On the GPU, HIP's functions of floats round as their names say; on the host they round to nearest. What two of them
+// round in one direction is rounded once.
+#ifdef __HIP_DEVICE_COMPILE__
+#define CU2PORT_HALF_OF(a, name, mode) __float2half_##name(a)
+#define CU2PORT_HALF_OF_WHOLE(a, wide, name, mode) __float2half_##name(__##wide##2float_##name(a))
+#else
+#define CU2PORT_HALF_OF(a, name, mode) half_functions::half_of(a, half_functions::Round::mode)
+#define CU2PORT_HALF_OF_WHOLE(a, wide, name, mode) half_functions::half_of_whole(a, half_functions::Round::mode)
+#endif
+#define CU2PORT_HALF_TO(name, mode)                                                                                    \
+    __host__ __device__ inline __half float2half_##name(float a) { return CU2PORT_HALF_OF(a, name, mode); }            \
+    CU2PORT_HALF_TO_FROM(int, int, int, name, mode)                                                                    \
+    CU2PORT_HALF_TO_FROM(uint, unsigned int, uint, name, mode)                                                         \
+    CU2PORT_HALF_TO_FROM(short, short, int, name, mode)                                                                \
+    CU2PORT_HALF_TO_FROM(ushort, unsigned short, uint, name, mode)                                                     \
+    CU2PORT_HALF_TO_FROM(ll, long long, ll, name, mode)                                                                \
+    CU2PORT_HALF_TO_FROM(ull, unsigned long long, ull, name, mode)
+#define CU2PORT_HALF_TO_FROM(from, I_, wide, name, mode)                                                               \
+    __host__ __device__ inline __half from##2half_##name(I_ a) { return CU2PORT_HALF_OF_WHOLE(a, wide, name, mode); }
+CU2PORT_HALF_TO(rz, zero)
+CU2PORT_HALF_TO(rd, down)
+CU2PORT_HALF_TO(ru, up)
+#undef CU2PORT_HALF_OF
+#undef CU2PORT_HALF_OF_WHOLE
+#undef CU2PORT_HALF_TO
+#undef CU2PORT_HALF_TO_FROM
 
 #define CU2PORT_HALF_TO(name, mode)                                                                     \
     __host__ __device__ inline __hip_bfloat16 float2bfloat16_##name(float a) {                          \
@@ -131,8 +225,8 @@ CU2PORT_HALF_TO(ru, up)
 namespace half_functions {
 CU2PORT_HALF_CLAMPS(__host__ __device__, __half, __half2, __float2half)
 CU2PORT_HALF_CLAMPS(__host__ __device__, __hip_bfloat16, __hip_bfloat162, __float2bfloat16)
-__device__ inline __half narrow(float a, __half) { return __float2half(a); }
-__device__ inline __hip_bfloat16 narrow(float a, __hip_bfloat16) { return __float2bfloat16(a); }
+__host__ __device__ inline __half narrow(float a, __half) { return __float2half(a); }
+__host__ __device__ inline __hip_bfloat16 narrow(float a, __hip_bfloat16) { return __float2bfloat16(a); }
 }  // namespace half_functions
 #undef CU2PORT_HALF_CLAMPS
 
@@ -185,9 +279,12 @@ CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_COMPLEX, hcmadd)
 
 // --- comparisons -----------------------------------------------------------------------------------------------------
 
-// HIP's __hne is true where a number is NaN, CUDA's is not; HIP's __hisinf of bfloat16 has no sign; its __hisnan2 of
-// bfloat16 says of the upper number that it is a NaN, always; its __hbleu2 and kin of half are false where one is NaN.
+// HIP's __hne is true where a number is NaN, CUDA's is not; HIP's __hisinf of bfloat16 has no sign; its __hisnan2 and
+// __hgt2 of bfloat16 are always true of the upper number; its __hbleu2 and kin of half are false where one is NaN.
 #define CU2PORT_HALF_TESTS(side, T, T2, one)                                                             \
+    namespace half_functions {                                                                           \
+    __host__ __device__ inline bool greater(T a, T b) { return wide(a) > wide(b); }                      \
+    }                                                                                                    \
     side inline bool hne(T a, T b) { return __hlt(a, b) || __hgt(a, b); }                                \
     side inline int hisinf(T a) {                                                                        \
         const float value = half_functions::wide(a), infinity = __builtin_huge_valf();                   \
@@ -229,6 +326,8 @@ CU2PORT_HALF_COMPARED(gt, __hgt)
 CU2PORT_HALF_COMPARED(ge, __hge)
 CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, hne2, cu2port::hne)
 CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hbne2, cu2port::hne)
+CU2PORT_HALF_EACH(__host__ __device__, __half, __half2, hgt2, half_functions::greater)
+CU2PORT_HALF_EACH(__host__ __device__, __hip_bfloat16, __hip_bfloat162, hgt2, half_functions::greater)
 
 #undef CU2PORT_HALF_TYPES
 #undef CU2PORT_HALF_TYPES_OF_DEVICE
