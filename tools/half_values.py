@@ -182,10 +182,11 @@ def source(cases: Sequence[Case], folder: Path, *, on_gpu: bool) -> str:
     for name in ("a", "b", "c", "out"):
         main.append(f"    cudaMalloc(&{name}, {size});\n" if on_gpu else f"    {name} = new Bits[{COUNT}];\n")
     for i, case in enumerate(cases):
-        values = [f"get<{kind}>({'abc'[k]}[i])" for k, kind in enumerate(case.operands)]
+        values = [f"{kind} {'xyz'[k]} = get<{kind}>({'abc'[k]}[i]);" for k, kind in enumerate(case.operands)]
         text = case.text if on_gpu or not case.witness else case.witness
         out.append(f"{side} k{i}(const Bits* a, const Bits* b, const Bits* c, Bits* out) {{\n")
-        out.append(f"    {place}\n    out[i] = put<{case.result}>({text.format(*values)});\n}}\n")
+        out.append(f"    {place} {{\n        {' '.join(values)}\n")
+        out.append(f"        out[i] = put<{case.result}>({text.format(*'xyz')});\n    }}\n}}\n")
         for k in range(len(case.operands)):
             to, of = "abc"[k], f'read("{folder}/{i}.{k}", {COUNT}).data()'
             copy = (

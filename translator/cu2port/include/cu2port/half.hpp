@@ -279,12 +279,26 @@ CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_COMPLEX, hcmadd)
 
 // --- comparisons -----------------------------------------------------------------------------------------------------
 
+// Of both types on both sides. HIP's operators of pairs, and <= and >= of half, mean something else than CUDA's.
+#define CU2PORT_HALF_OPERATORS(side, T, T2, one)                                                         \
+    __host__ __device__ inline bool hle(T a, T b) { return half_functions::wide(a) <= half_functions::wide(b); } \
+    __host__ __device__ inline bool hge(T a, T b) { return half_functions::wide(a) >= half_functions::wide(b); } \
+    namespace half_functions {                                                                           \
+    __host__ __device__ inline bool lt(T a, T b) { return wide(a) < wide(b); }                           \
+    __host__ __device__ inline bool gt(T a, T b) { return wide(a) > wide(b); }                           \
+    __host__ __device__ inline bool equ(T a, T b) { return !(wide(a) < wide(b) || wide(a) > wide(b)); }  \
+    __host__ __device__ inline bool neu(T a, T b) { return wide(a) != wide(b); }                         \
+    __host__ __device__ inline bool ltu(T a, T b) { return !(wide(a) >= wide(b)); }                      \
+    __host__ __device__ inline bool leu(T a, T b) { return !(wide(a) > wide(b)); }                       \
+    __host__ __device__ inline bool gtu(T a, T b) { return !(wide(a) <= wide(b)); }                      \
+    __host__ __device__ inline bool geu(T a, T b) { return !(wide(a) < wide(b)); }                       \
+    }
+CU2PORT_HALF_TYPES(CU2PORT_HALF_OPERATORS, )
+#undef CU2PORT_HALF_OPERATORS
+
 // HIP's __hne is true where a number is NaN, CUDA's is not; HIP's __hisinf of bfloat16 has no sign; its __hisnan2 and
 // __hgt2 of bfloat16 are always true of the upper number; its __hbleu2 and kin of half are false where one is NaN.
 #define CU2PORT_HALF_TESTS(side, T, T2, one)                                                             \
-    namespace half_functions {                                                                           \
-    __host__ __device__ inline bool greater(T a, T b) { return wide(a) > wide(b); }                      \
-    }                                                                                                    \
     side inline bool hne(T a, T b) { return __hlt(a, b) || __hgt(a, b); }                                \
     side inline int hisinf(T a) {                                                                        \
         const float value = half_functions::wide(a), infinity = __builtin_huge_valf();                   \
@@ -315,9 +329,12 @@ CU2PORT_HALF_TYPES(CU2PORT_HALF_TESTS, )
     }
 #define CU2PORT_HALF_COMPARED(name, one)                                                                 \
     CU2PORT_HALF_TYPES(CU2PORT_HALF_MASK, h##name##2_mask, one)                                          \
-    CU2PORT_HALF_TYPES(CU2PORT_HALF_MASK, h##name##u2_mask, __h##name##u)                              \
-    CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hb##name##u2, __h##name##u)                                  \
-    CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, h##name##u2, __h##name##u)
+    CU2PORT_HALF_UNORDERED(__half, __half2, name)                                                        \
+    CU2PORT_HALF_UNORDERED(__hip_bfloat16, __hip_bfloat162, name)
+#define CU2PORT_HALF_UNORDERED(T, T2, name)                                                              \
+    CU2PORT_HALF_MASK(__host__ __device__, T, T2, h##name##u2_mask, half_functions::name##u)             \
+    CU2PORT_HALF_BOTH(__host__ __device__, T, T2, hb##name##u2, half_functions::name##u)                 \
+    CU2PORT_HALF_EACH(__host__ __device__, T, T2, h##name##u2, half_functions::name##u)
 CU2PORT_HALF_COMPARED(eq, __heq)
 CU2PORT_HALF_COMPARED(ne, cu2port::hne)
 CU2PORT_HALF_COMPARED(lt, __hlt)
@@ -326,8 +343,15 @@ CU2PORT_HALF_COMPARED(gt, __hgt)
 CU2PORT_HALF_COMPARED(ge, __hge)
 CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, hne2, cu2port::hne)
 CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hbne2, cu2port::hne)
-CU2PORT_HALF_EACH(__host__ __device__, __half, __half2, hgt2, half_functions::greater)
-CU2PORT_HALF_EACH(__host__ __device__, __hip_bfloat16, __hip_bfloat162, hgt2, half_functions::greater)
+#define CU2PORT_HALF_ON_BOTH_SIDES(T, T2)                                                               \
+    CU2PORT_HALF_EACH(__host__ __device__, T, T2, hgt2, half_functions::gt)                             \
+    CU2PORT_HALF_BOTH(__host__ __device__, T, T2, hblt2, half_functions::lt)                            \
+    CU2PORT_HALF_BOTH(__host__ __device__, T, T2, hbgt2, half_functions::gt)                            \
+    CU2PORT_HALF_BOTH(__host__ __device__, T, T2, hble2, cu2port::hle)                                  \
+    CU2PORT_HALF_BOTH(__host__ __device__, T, T2, hbge2, cu2port::hge)
+CU2PORT_HALF_ON_BOTH_SIDES(__half, __half2)
+CU2PORT_HALF_ON_BOTH_SIDES(__hip_bfloat16, __hip_bfloat162)
+#undef CU2PORT_HALF_ON_BOTH_SIDES
 
 #undef CU2PORT_HALF_TYPES
 #undef CU2PORT_HALF_TYPES_OF_DEVICE
@@ -341,6 +365,7 @@ CU2PORT_HALF_EACH(__host__ __device__, __hip_bfloat16, __hip_bfloat162, hgt2, ha
 #undef CU2PORT_HALF_BOTH
 #undef CU2PORT_HALF_MASK
 #undef CU2PORT_HALF_COMPARED
+#undef CU2PORT_HALF_UNORDERED
 
 }  // namespace cu2port
 

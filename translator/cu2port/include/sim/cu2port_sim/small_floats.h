@@ -143,7 +143,11 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
     inline T2 operator*(T2 a, const T2& b) { return a *= b; }                                                       \
     inline T2 operator/(T2 a, const T2& b) { return a /= b; }                                                       \
     inline bool operator==(const T2& a, const T2& b) { return a.x == b.x && a.y == b.y; }                           \
-    inline bool operator!=(const T2& a, const T2& b) { return !(a == b); }
+    inline bool operator!=(const T2& a, const T2& b) { return !(a == b); }                                          \
+    inline bool operator<(const T2& a, const T2& b) { return float(a.x) < float(b.x) && float(a.y) < float(b.y); }  \
+    inline bool operator>(const T2& a, const T2& b) { return b < a; }                                               \
+    inline bool operator<=(const T2& a, const T2& b) { return !(b < a); } /* as HIP has it, other than CUDA */      \
+    inline bool operator>=(const T2& a, const T2& b) { return !(a < b); }
 
 #define CU2PORT_SIM_BOTH1(T, T2, one, two, expression)                                 \
     inline T one(T a) { return T(expression); }                                        \

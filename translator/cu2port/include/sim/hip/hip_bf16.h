@@ -32,6 +32,7 @@ inline __hip_bfloat16 __ushort_as_bfloat16(unsigned short v) { return __hip_bflo
 inline __hip_bfloat16 __short_as_bfloat16(short v) { return __ushort_as_bfloat16(static_cast<unsigned short>(v)); }
 inline __hip_bfloat162 __lows2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b) { return __hip_bfloat162(a.x, b.x); }
 inline __hip_bfloat162 __highs2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b) { return __hip_bfloat162(a.y, b.y); }
+inline __hip_bfloat162 __lowhigh2highlow(__hip_bfloat162 v) { return __hip_bfloat162(v.y, v.x); }
 CU2PORT_SIM_LOADS(__hip_bfloat16)
 CU2PORT_SIM_LOADS(__hip_bfloat162)
 #define HIPRT_ZERO_BF16 __ushort_as_bfloat16(0x0000u)
