@@ -123,6 +123,11 @@ def ported(text: str, **asked: object) -> str:
             " $(patsubst %,-I%,$(D)) -D__HIP_PLATFORM_AMD__\n",
         ),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        (  # the slash stands where it is used
+            "D = usr/local/cuda-9.1\na:\n\t/$(D)/bin/nvcc a.cu -I /$(D)/include -L/$(D)/lib64\n",
+            "D = opt/rocm\na:\n\t/$(D)/bin/hipcc a.cu -I /$(D)/include -L/$(D)/lib\n",
+        ),
+        ("D = x/usr/local/cudas usr/local/cudas\n", "D = x/usr/local/cudas usr/local/cudas\n"),
         # a path that no option is before, and that another file uses: maybe what a target depends on
         ("CUDA = /usr/local/cuda\nHEADERS += $(CUDA)/include\n", "CUDA = /opt/rocm\nHEADERS += $(CUDA)/include\n"),
         (

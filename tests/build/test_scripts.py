@@ -51,6 +51,10 @@ def ported(text: str) -> str:
             "CUDA_HOME=${CUDA_HOME:-/opt/rocm}\n$CUDA_HOME/bin/hipcc -gline-tables-only a.cu \\\n  -L$CUDA_HOME/lib\n",
         ),
         (
+            "CUDA_DIR='usr/local/cuda-9.1'\n/${CUDA_DIR}/bin/nvcc a.cu -L ${CUDA_DIR}/lib64\n",
+            "CUDA_DIR='opt/rocm'\n/${CUDA_DIR}/bin/hipcc a.cu -L ${CUDA_DIR}/lib\n",
+        ),
+        (
             "# nvcc -G\nnvcc -c a.cu && ./a\ng++ -I/usr/local/cuda/include b.cpp a.o -lcudart\n",
             "# nvcc -G\nhipcc -c a.cu && ./a\ng++ -I/opt/rocm/include -D__HIP_PLATFORM_AMD__ b.cpp a.o -lamdhip64\n",
         ),

@@ -69,8 +69,8 @@ _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|(?:^|_)NV_?FLAGS|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
-_TOOL = re.compile(rf"nvcc|/usr/local/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
-_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/usr/local/cuda|sm_|compute_|{HINT}")  # what is looked for in words
+_TOOL = re.compile(rf"nvcc|usr/local/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
+_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|usr/local/cuda|sm_|compute_|{HINT}")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
 
 
@@ -270,12 +270,17 @@ def _used(lines: Sequence[Line], commands: Sequence[list[list[options.Word]]], c
 
 def _is_home(line: Line, words: list[options.Word], named: Collection[str]) -> bool:
     """Whether a value is CUDA's folder and nothing else, or the one above nvcc's. `named`: variables that name nvcc."""
-    if len(words) == 1 and HOME.fullmatch(words[0].text) is not None:
+    if len(words) == 1 and HOME.fullmatch(_rooted(words[0].text)) is not None:
         return True
     if ("dir" not in line.text and "subst" not in line.text) or _PARENT.search(line.text, line.value) is None:
         return False
     used = (m[1] for m in REFERENCE.finditer(line.text, line.value))
     return _LOOKED_UP.search(line.text) is not None or any(name in named for name in used)
+
+
+def _rooted(text: str) -> str:
+    """A word with the slash that stands where its variable is used: `D=usr/local/cuda`, and `/$D/bin/nvcc`."""
+    return f"/{text}" if text.startswith("usr/local/cuda") else text
 
 
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
@@ -284,9 +289,12 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     for m in _NVCC.finditer(word.text) if "nvcc" in word.text else ():
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
     known = False
-    for m in HOME.finditer(word.text) if "/usr/local/cuda" in word.text else ():
+    rooted = _rooted(word.text)
+    added = len(rooted) - len(word.text)
+    for m in HOME.finditer(rooted) if "/usr/local/cuda" in rooted else ():
         known = True
-        yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
+        old, new = (m[0], "/opt/rocm") if m.start() or not added else (m[0][1:], "opt/rocm")
+        yield swap(TOOLKIT, old, new, word.start + max(m.start() - added, 0), "ROCm's usual folder", review=True)
     for m in REFERENCE.finditer(word.text) if "$" in word.text else ():
         if m[1] in homes:
             known = True
