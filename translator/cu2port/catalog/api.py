@@ -140,9 +140,8 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     if row.pointer and unit.tok(use.last + 1) != "(" and unit.in_directive(use.last) is None:
         return _renamed(row, row.pointer, start, end, (replace(start, end, row.pointer),))
     if row.c_call and suffix(unit.path) == ".c":
-        row = dataclasses.replace(
-            row, mapping="change", call=row.c_call, why="HIP's has a default value, in C++ alone."
-        )
+        why = "cu2port's is C++." if row.helper else "HIP's has a default value, in C++ alone."
+        row = dataclasses.replace(row, mapping="change", call=row.c_call, helper="", why=why)
         use = dataclasses.replace(use, row=row)
     hip, problem = target(row, unit.options.rocm)
     if problem and row.cuda in LOGICAL and unit.options.warp != "flag":
