@@ -182,6 +182,14 @@ ld -o x a.o
     assert found[-1].flags == ()  # a redirection is the shell's
 
 
+def test_names_that_the_shell_expands(tmp_path: Path) -> None:
+    root = _write(tmp_path.resolve(), {"b.cu": "", "a.cu": "", "sub/c.cu": "", "sub/c.cuh": "", "d.cpp": ""})
+    text = f"make: Entering directory '{root}'\nhipcc *.cu ./sub/*.c* -DX=[1] none*.cpp d.cpp -o a.out\n"
+    found = list(dry_run.units(text, Tree(root, root, str(root))))
+    assert [os.path.relpath(u.path, root) for u in found] == ["a.cu", "b.cu", "sub/c.cu", "d.cpp"]
+    assert {u.flags for u in found} == {("-DX=[1]",)}
+
+
 def test_what_builds_a_tree(tmp_path: Path) -> None:
     tree = Tree(tmp_path, tmp_path, ".")
     assert build.kind(tree) == ""

@@ -241,6 +241,15 @@ def test_torch_s_headers_come_from_a_wheel(tmp_path: Path, monkeypatch: pytest.M
     assert torch_headers.find(str(wheel)) == found
 
 
+def test_code_for_rocm_in_headers_names_the_folder_of_hip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    own = "#if defined(USE_ROCM)\n#include <device_functions.h>\n#endif\n"
+    _write(tmp_path, {**HEADERS, "torch/include/ATen/native/cuda/Own.cuh": own})
+    found = torch_headers.find(str(tmp_path))
+    text = (found.folders[0] / "ATen/native/cuda/Own.cuh").read_text()
+    assert "#include <hip/device_functions.h>" in text
+
+
 def test_a_machine_without_torch_is_told_what_to_get(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_headers.util, "find_spec", lambda name: None)  # type: ignore[attr-defined]  # the module's own
     with pytest.raises(CannotRun, match=r"pip download --no-deps torch, and give the wheel with --torch"):

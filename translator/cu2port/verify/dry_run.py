@@ -6,6 +6,7 @@ only, so it is asked in turn.
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shlex
@@ -37,6 +38,7 @@ _MOST_NESTED = 500
 _JOBS = re.compile(r"(?:^| )(?:-j ?|--jobs[= ]?)\d*(?= |$)")
 _SETS = re.compile(r"\w+=.*", re.S)
 _REDIRECTS = re.compile(r"&?(?:<{1,3}|>{1,2})[&|]?")
+_PATTERN = re.compile(r"[*?\[]")
 _NO_OBJECT = frozenset(("-M", "-MM", "-E"))  # dependencies and preprocessed text
 
 
@@ -93,12 +95,21 @@ def units(text: str, tree: Tree) -> Iterator[Unit]:
     for folder, words, _ in _all(text, tree):
         if not COMPILERS.fullmatch(os.path.basename(words[0])) or not _NO_OBJECT.isdisjoint(words):  # noqa: PTH119
             continue
+        words = [words[0], *(w for word in words[1:] for w in _expanded(word, folder))]
         sources = [w for w in words[1:] if SOURCE.search(w) and not w.startswith("-")]
         for written in sources:
             path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
             if tree.holds(path) and os.path.isfile(path) and os.path.isdir(folder):  # noqa: PTH112, PTH113
                 kept = [w for w in words if w == written or w not in sources]
                 yield commands.unit(kept, path, written, folder, own_host=True)
+
+
+def _expanded(word: str, folder: str) -> list[str]:
+    """The sources that a word of the shell names: `*.cu`. One that names none stays."""
+    if word.startswith("-") or _PATTERN.search(word) is None or not os.path.isdir(folder):  # noqa: PTH112
+        return [word]
+    names = sorted(glob.glob(word, root_dir=folder))  # noqa: PTH207 - as the shell, links and all
+    return [n for n in names if SOURCE.search(n)] or [word]
 
 
 def _nested(text: str, tree: Tree) -> Iterator[tuple[str, ...]]:

@@ -32,6 +32,7 @@ _CUDA = re.compile(
 _TOP = ("torch/", "ATen/", "c10/")
 _ONE_AT_A_TIME = threading.Lock()
 _OWN = re.compile(rb"USE_ROCM|__HIP")
+_RENAMED = re.compile(rb"#[ \t]*include[ \t]*<(?=device_functions\.h>)")  # in code for ROCm: hipify does this one
 _VERSION = re.compile(r"^__version__ = '([^']+)'", re.M)
 
 
@@ -133,12 +134,21 @@ def _ported(include: Path, version: str) -> Path:
                 shutil.copyfile(include / name, source / name)
             source.mkdir(exist_ok=True)
             convert.run(Request((str(source),), "out", str(out), Options(), hip_side="convert", build_files=False))
+            _below_hip(out)
             _forward(include, out)
             out.rename(root)
     except OSError as e:
         if not root.is_dir():
             raise CannotRun(f"torch's headers could not be converted in {root.parent}: {e.strerror or e}") from e
     return root
+
+
+def _below_hip(out: Path) -> None:
+    """Headers whose names CUDA and HIP share, in code for ROCm: torch for ROCm has them with their folder."""
+    for path in out.rglob("*.*h"):
+        text = path.read_bytes()
+        if _RENAMED.search(text):
+            path.write_bytes(_RENAMED.sub(rb"\g<0>hip/", text))
 
 
 def _forward(include: Path, out: Path) -> None:
