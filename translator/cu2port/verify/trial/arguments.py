@@ -38,6 +38,9 @@ _BESIDE_TYPE = frozenset(
 _OF_INTEGERS = frozenset("% << | ^ ~ %= <<= >>= &= |= ^=".split())
 _ATOMICS = frozenset({"atomicAnd", "atomicOr", "atomicXor"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_CASTS = frozenset({"reinterpret_cast", "static_cast", "const_cast"})
+_POINTERS = frozenset({"data_ptr", "const_data_ptr", "mutable_data_ptr", "data"})  #: of a tensor
+_OF_TORCH = re.compile(r"\b(?:at|c10|torch)\s?::")
 _NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 
 
@@ -56,8 +59,8 @@ class _Parameter:
     name: str
     is_type: bool
     is_bool: bool
-    has_default: bool
     type: str
+    default: tuple[str, ...] = ()  # its tokens
 
 
 def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Arguments | None:
@@ -69,7 +72,7 @@ def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Argu
     uses = list(_uses(unit, f, program))
     parameters = _parameters(unit, f)
     flat = "threadIdx.y" in _accesses(unit, f)
-    least = sum(not p.has_default for p in parameters or ())  # the others follow from the call's arguments
+    least = _without_default(parameters or ())
     for use in uses:
         if use and None not in use and len(use) >= least:
             told = 0 if flat else _threads_told(parameters or (), use)
@@ -99,18 +102,29 @@ def _parameters(unit: Unit, f: Function) -> list[_Parameter] | None:
         is_type = words[0] in ("typename", "class")
         if "..." in words or "template" in words or (is_type and len(declared) > 2) or len(declared) < 2:
             return None
-        out.append(_Parameter(declared[-1], is_type, "bool" in declared, "=" in words, " ".join(declared[:-1])))
+        default = tuple(words[len(declared) + 1 :])
+        out.append(_Parameter(declared[-1], is_type, "bool" in declared, " ".join(declared[:-1]), default))
     return out
+
+
+def _without_default(parameters: Sequence[_Parameter]) -> int:
+    """How many parameters must be given by name: up to the last one that has no default."""
+    return next((k for k in range(len(parameters), 0, -1) if not parameters[k - 1].default), 0)
 
 
 def _merged(
     parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None]], flat: bool, usual: Callable[[str], str]
 ) -> Arguments:
-    out, threads = [], 0
+    out: list[str] = []
+    threads = 0
+    least = _without_default(parameters)  # `template <int N = 4, class T>`: T follows from the arguments of a call
     for k, p in enumerate(parameters):
         told = next((use[k] for use in uses if k < len(use) and use[k]), None)
-        if told is None and p.has_default:
-            break
+        if told is None and p.default:
+            if k >= least and not any(use[j] for use in uses for j in range(k, len(use))):
+                break
+            known = dict(zip((q.name for q in parameters), out, strict=False))
+            told = " ".join(f"({known[x]})" if " " in known.get(x, "") else known.get(x, x) for x in p.default)
         if told is None and not p.is_type and not p.is_bool and _THREADS.fullmatch(p.name):
             told = str(_SIDE if flat or _TILE.fullmatch(p.name) else _LINE)
             threads = threads or int(told)
@@ -203,22 +217,44 @@ def _deducible(unit: Unit, f: Function, p: _Parameter) -> tuple[int, int] | None
 def _deduced(
     unit: Unit, given: Sequence[Span], place: tuple[int, int], program: Sequence[Unit], depth: int
 ) -> str | None:
-    """The type of an argument that is a variable, without some `*`."""
+    """The type of an argument that is a variable, a cast or `x.data_ptr<float>()`, without some `*`."""
     k, pointers = place
     if k >= len(given):
         return None
-    at = unit.lexed.at(given[k].start)
-    d = unit.declarations.visible(unit.t[at], at) if unit.lexed.at(given[k].end) == at + 1 else None
-    if d is None or d.kind not in ("variable", "parameter", "member") or d.pointers + d.arrays != pointers:
-        return None
-    first, stop = d.type_first, d.type_stop
+    at, end = unit.lexed.at(given[k].start), unit.lexed.at(given[k].end)
+    d = unit.declarations.visible(unit.t[at], at) if end == at + 1 else None
+    if d is not None:
+        if d.kind not in ("variable", "parameter", "member") or d.pointers + d.arrays != pointers:
+            return None
+        first, stop = d.type_first, d.type_stop
+    else:
+        first, stop = _named_type(unit, at, end, pointers)
     while first < stop and unit.t[first] in _BESIDE_TYPE:
         first += 1
     while first < stop and unit.t[stop - 1] in _BESIDE_TYPE:
         stop -= 1
     if first == stop or _NO_TYPE & set(unit.t[first:stop]):
         return None
-    return _known(unit, first, stop, program, depth)
+    known = _known(unit, first, stop, program, depth)
+    return None if known is None or _OF_TORCH.search(known) else known
+
+
+def _named_type(unit: Unit, first: int, stop: int, pointers: int) -> tuple[int, int]:
+    """The type that an argument names, without the `*` behind it: of a cast, or of a tensor's pointer."""
+    named = (stop, stop)
+    angle = unit.angle_close(first + 1) if unit.t[first] in _CASTS and unit.tok(first + 1) == "<" else -1
+    if angle > 0 and unit.tok(angle + 1) == "(" and unit.match[angle + 1] == stop - 1:
+        named = first + 2, angle
+    elif unit.t[first] == "(" and first < unit.match[first] < stop - 1 and unit.t[unit.match[first] - 1] == "*":
+        named = first + 1, unit.match[first]
+    elif pointers == 1 and unit.t[stop - 3 : stop] == [">", "(", ")"]:
+        at = next((i for i in range(first, stop) if unit.t[i] in _POINTERS and unit.tok(i + 1) == "<"), -1)
+        return (at + 2, stop - 3) if at >= 0 and unit.angle_close(at + 1) == stop - 3 else (stop, stop)
+    a, b = named
+    while b > a and unit.t[b - 1] in ("*", "__restrict__"):
+        pointers -= unit.t[b - 1] == "*"
+        b -= 1
+    return (a, b) if pointers == 0 else (stop, stop)
 
 
 def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> str | None:

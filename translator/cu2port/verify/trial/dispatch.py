@@ -38,7 +38,7 @@ def given_by_calls(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tupl
 
 
 def _given(own: Macro, k: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int, int]]:
-    for u, at in _places(own, program):
+    for u, at in places(own, program):
         call = u.call(at)
         if call is not None and k < len(call.args):
             yield u, u.lexed.at(call.args[k].start), u.lexed.at(call.args[k].end)
@@ -47,7 +47,7 @@ def _given(own: Macro, k: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, 
 def calls_of_body(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
     """Where the macro whose body has token i is used."""
     own = _macro_around(unit, i)
-    return _places(own, program) if own is not None else iter(())
+    return places(own, program) if own is not None else iter(())
 
 
 def in_macros(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
@@ -65,7 +65,8 @@ def in_macros(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Uni
                 yield from ((u, at) for at in range(m.first, m.stop) if u.t[at] == m.params[k])
 
 
-def _places(own: Macro, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+def places(own: Macro, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    """Where a macro is named, but in its own definition."""
     for u in program:
         for at in u.find(own.name):
             d = u.in_directive(at)

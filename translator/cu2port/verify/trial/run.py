@@ -24,6 +24,7 @@ from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
 from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, other_kernels, reason, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.pasted import expansions
 from cu2port.verify.trial.program import (
     Hints,
     LackingError,
@@ -97,7 +98,7 @@ def open_trial(
     plain = sim_build.plain_sources(program)
     cuda = Side.of(plain, cuda=True)
     given = "".join(f"#define {d.replace('=', ' ', 1)}\n" for d in program.defines)
-    units = [*cuda.units.values(), read(given, "")]
+    units = [*cuda.units.values(), *expansions(list(cuda.units.values())), read(given, "")]
     found = []
     for real, unit in cuda.units.items():
         if INCLUDE_DIR in real.parents or real in done:
