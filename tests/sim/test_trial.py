@@ -28,6 +28,7 @@ from cu2port.verify.sim_build import Program, Text
 from cu2port.verify.sim_compiler import HEADERS, Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
+from cu2port.verify.trial.device_variables import definitions, listed
 from cu2port.verify.trial.fitting import refused
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.nearness import nearness
@@ -243,6 +244,70 @@ __global__ void refers(float* out) { *out = tex2D(old, 1, 2); }
     assert {k: v.outcome for k, v in said.items()} == wanted, [v.text for v in said.values()]
     assert "out[0]" in said["fetches"].why and "a surface[0]" in said["writes"].why
     assert said["refers"].why == "texture references"
+
+
+def test_members_of_a_class_that_need_a_missing_library_are_left_out(tried: Try) -> None:
+    text = """#include <stored.h>
+struct Store {
+    Store(file_id of, const char* name);
+    file_id open(file_id group = ROOT_OF_ALL) { return find(group, name); }
+    template <class T> stored_size size(const T& of) const;
+    void close();
+    file_id own, group;
+    int count;
+};
+struct Sizes { int n; Store* store; __device__ int half() const { return n / 2; } };
+__global__ void k(int* x, const Sizes sizes) {
+    int i = threadIdx.x;
+    if (i < sizes.half()) x[i] = sizes.n;
+}
+__global__ void l(int* x) {
+    struct Own { file_id of; };
+    x[threadIdx.x] = sizeof(Own);
+}
+"""
+    said = tried(text, waves=(64,))
+    assert said["k"].outcome == "same", said["k"].text
+    assert said["l"].outcome == "could not" and "file_id" in said["l"].why
+
+
+def test_a_kernel_of_whose_name_another_file_declares_one(tried: Try, tmp_path: Path) -> None:
+    (tmp_path / "base.cuh").write_text("__global__ void k(float* x, int n);\n")
+    text = """#include "base.cuh"
+#include <library_of_another.h>
+__global__ void k(float* x, const float* y, int n) {
+    const std::array<float, 2> parts = {1, 2};
+    int i = threadIdx.x;
+    if (i < n) x[i] = y[i] * parts[i % 2];
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same", said.text
+
+
+def test_variables_of_other_units_and_pointers_in_variables_have_values(tried: Try) -> None:
+    """`extern __constant__` had no address, and pointers in the GPU's variables were null."""
+    text = """#ifdef __HIP__
+#define more {more}
+#else
+#define more 0
+#endif
+struct Sizes {{ long n; float f; }};
+extern __constant__ Sizes sizes;
+namespace lists {{ extern __device__ const long *at, *count; extern __device__ double* out; }}
+extern __constant__ float table[];
+__device__ float* rows[2];
+__global__ void k(double* x, const double* m) {{
+    long i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= sizes.n) return;
+    x[i] = m[lists::at[i]] + lists::count[i] * sizes.f + table[i % 8] + rows[i % 2][i];
+    lists::out[i] = rows[0][i] - rows[1][i] + more;
+}}
+"""
+    same = tried(text.format(more=0), waves=(64,))["k"]
+    assert same.outcome == "same", same.text
+    other = tried(text.format(more="(i == 3)"), waves=(64,))["k"]
+    assert other.outcome == "differs" and "an array of a variable[3]" in other.text, other.text
 
 
 def test_launches_without_a_race_are_followed(tried: Try) -> None:
@@ -635,6 +700,21 @@ def test_a_header_that_names_nothing_of_cuda_is_converted(tmp_path: Path, toolch
 def kernels(text: str) -> Sequence[Kernel | Unclear]:
     unit = read(text, "k.cu")
     return list(find_kernels(unit, [unit]))
+
+
+def test_a_variable_that_one_file_declares_and_another_defines_keeps_its_value() -> None:
+    units = [
+        read("extern __constant__ int n, m;", "k.h"),
+        read("namespace a { extern __device__ float *x[], y[4]; }", "l.h"),
+    ]
+    units.append(read("__constant__ int n = 3;\n__constant__ int m;", "k.cu"))
+    seen = frozenset({"n", "m", "x", "y"})
+    told = [
+        f'cu2port_trial::cu2port_global("{x[-1]}", {x}, {"false" if x == "::n" else "true"})'
+        for x in ("::n", "::m", "::a::x", "::a::y")
+    ]
+    assert list(listed(units, seen)) == told
+    assert list(definitions(units, seen)) == ["namespace a { __device__ float * x [ 4096] , y [ 4 ] ; }\n"]
 
 
 def test_a_macro_that_launches_its_parameter_tells_the_block() -> None:

@@ -19,11 +19,11 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read, read_again
-from cu2port.verify.shared_vars import declared
 from cu2port.verify.sim_build import Program, Text, absolute_path, mirrored
 from cu2port.verify.sim_compiler import INCLUDE_DIR
 from cu2port.verify.trial.assembly import Body, CannotRunError, with_calls
 from cu2port.verify.trial.branches import counted
+from cu2port.verify.trial.device_variables import definitions, listed
 from cu2port.verify.trial.kernels import Kernel, axes
 from cu2port.verify.trial.members import members
 from cu2port.verify.trial.slices import kept, needed, sliced
@@ -42,7 +42,6 @@ _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
 _MOST_NUMBERS = 64
 _SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a kernel
 _SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence"})
-_MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),)
 _PARTLY = (  # what a trial has not, or has only a part of: a kernel may not need what its headers have of it
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
@@ -245,6 +244,8 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     structs = "".join(
         dict.fromkeys(x for p, u in side.units.items() if INCLUDE_DIR not in p.parents for x in members(u, seen))
     )
+    units = list(side.units.values())
+    structs = "".join(definitions(units, seen)) + structs
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     space = kernel.path.rpartition("::")[0]
@@ -263,7 +264,7 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
         _array("unsigned", "told", map(str, told.numbers)),
         _array("cu2port_trial::cu2port_list<unsigned>", "given", (name for name, _ in rows)),
         _array("unsigned", "alike", map(str, kernel.alike)),
-        _array("cu2port_trial::cu2port_variable", "globals", dict.fromkeys(_globals(side.units.values(), seen))),
+        _array("cu2port_trial::cu2port_variable", "globals", dict.fromkeys(listed(units, seen))),
     ]
     names, blocks, numbers, given, alike, globals_ = (name for name, _ in lists)
     arrays = "".join(text for _, text in (*rows, *lists))
@@ -282,21 +283,3 @@ def _array(kind: str, name: str, values: Iterable[str]) -> tuple[str, str]:
     """What stands for an array where a list is wanted, and its declaration; nothing where it has no elements."""
     inside, name = ", ".join(values), f"cu2port_{name}"  # a plain word may be a macro of the user's
     return (name, f"{kind} const {name}[] = {{{inside}}};\n") if inside else ("{}", "")
-
-
-def _globals(units: Iterable[Unit], seen: frozenset[str]) -> Iterator[str]:
-    """Variables in device memory; those without a value get one."""
-    for unit in units:
-        for e in kept(unit, seen):
-            words = unit.t[e.first : e.stop]
-            if _MEMORY.isdisjoint(words) or "(" in words[: words.index("=") if "=" in words else len(words)]:
-                continue
-            if "{" in words and "=" not in words:
-                continue
-            for i in declared(unit, e.first, e.stop - 1):
-                name = unit.t[i]
-                d = unit.declarations.declared_at(i)
-                if name in e.names and d is not None and "extern" not in words and "template" not in words:
-                    full = f"::{d.scope.path}::{name}" if d.scope.path else f"::{name}"
-                    filled = "false" if "=" in words else "true"
-                    yield f'cu2port_trial::cu2port_global("{name}", {full}, {filled})'

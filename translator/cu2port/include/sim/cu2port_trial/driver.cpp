@@ -266,14 +266,32 @@ struct Memory {
             const Global& it = globals[g];
             if (it.filled && *it.layout->unfit == 0) {
                 const Area a{it.layout, mix(c.seed + 1000 + g), {Ints::small, Reals::whole, 17}, 0, 0};
+                std::vector<std::pair<const Layout*, int>> arrays;  // that its pointers point to
                 for (std::size_t e = 0; e < it.size / it.layout->size; ++e)
                     if (it.layout->make)
                         it.layout->make(it.at + e * it.layout->size, mix(a.seed + e));
-                    else for (std::size_t f = 0; f < it.layout->scalars.size(); ++f)
-                        put_scalar(it.at + e * it.layout->size + it.layout->scalars[f].offset, it.layout->scalars[f], a, e, f);
+                    else for (std::size_t f = 0; f < it.layout->scalars.size(); ++f) {
+                        const Scalar& s = it.layout->scalars[f];
+                        char* to = it.at + e * it.layout->size + s.offset;
+                        if (s.kind == Field::pointer && s.inner) point_to_array(to, *s.inner(), a, arrays);
+                        else put_scalar(to, s, a, e, f);
+                    }
             }
             first.emplace_back(it.at, it.at + it.size);
         }
+    }
+    // A pointer in a variable gets an array of its own; behind the first few of a variable, one that another has.
+    static void point_to_array(char* to, const Layout& inner, const Area& a, std::vector<std::pair<const Layout*, int>>& arrays) {
+        int area = -1;
+        for (const auto& [layout, known] : arrays)
+            if (arrays.size() >= kMostAlike && layout == &inner) area = known;
+        if (area < 0) {
+            area = reserve_areas(1);
+            set_area(area, inner, a.style, mix(a.seed + arrays.size() + 1), kVariable);
+            arrays.emplace_back(&inner, area);
+        }
+        const std::uintptr_t p = start_of(area);
+        std::memcpy(to, &p, sizeof p);
     }
     std::vector<char> before(const Key& k) const {
         std::vector<char> out(kPage);
