@@ -864,7 +864,7 @@ def test_errors_in_a_large_file_are_placed_in_time_that_grows_with_it() -> None:
     start = time.process_time()
     found = refused(Side({path: unit}, True), k, said)
     assert time.process_time() - start < 5
-    assert {name for part in found for name in part.names} == {f"S{n}" for n in range(0, 2000, 4)}
+    assert {name for part in found for name in part.names} == {f"S{n}::a" for n in range(0, 2000, 4)}
 
 
 def test_a_launch_may_write_down_some_arguments_of_a_template_and_leave_the_others_to_be_deduced() -> None:

@@ -9,29 +9,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.scopes import Declaration
 from cu2port.verify.reach import read_again
 from cu2port.verify.sim_build import absolute_path
 from cu2port.verify.trial.arguments import template_arguments
 from cu2port.verify.trial.kernels import Kernel, parameters_of
 from cu2port.verify.trial.program import Side
-from cu2port.verify.trial.slices import Entity, entities, of_host, without
+from cu2port.verify.trial.slices import Entity, entities, of_host, start_of, without
 
 _MESSAGE = re.compile(r"^(.+?):([0-9]+):(?:[0-9]+:)? (?:(fatal error|error): )?(.*)$", re.MULTILINE)
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) .*\n", re.MULTILINE)
 _QUOTED = re.compile(r"['\u2018](?:[\w:]*::)?(\w+)['\u2019]")
-MOST_ROUNDS = 12
+MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The entity number `number` of those in a file that declare the same names; -1: functions of the host of that
-    name, which are kept."""
+    """The entity number `number` of those in a file that declare the same names, or the member of a class, `A::f`; -1:
+    functions of the host of that name, which are kept."""
 
     path: Path
     names: frozenset[str]
@@ -45,8 +46,8 @@ def smaller(side: Side, dropped: Dropped) -> Side:
     """A side without some parts."""
     units = dict(side.units)
     for path in {p.path for p in dropped} & units.keys():
-        gone = (e for part, e in _parts(path, units[path]) if part in dropped)
-        units[path] = read_again(without(units[path], gone), units[path])
+        gone = [e for part, e in _parts(path, units[path]) if part in dropped]
+        units[path] = read_again(without(units[path], _outermost(gone)), units[path])
     return replace(side, units=units, called=frozenset(x for p in dropped if p.number < 0 for x in p.names))
 
 
@@ -85,8 +86,9 @@ def refused(side: Side, kernel: Kernel, said: str, called: frozenset[str] = froz
                 continue
             if path not in known:
                 known[path] = _lines(path, unit)
-            here = [part for part, first, last in known[path] if first <= line <= last]
-            for part in here:
+            here = [(last - first, part) for part, first, last in known[path] if first <= line <= last]
+            least = min((extent for extent, _ in here), default=0)  # a member before its class
+            for part in (part for extent, part in here if extent == least):
                 if kernel.name not in part.names:
                     out.setdefault(part, text)
             if here:  # the others say how the compiler came there, to a macro's body from what calls the macro
@@ -125,9 +127,30 @@ def reason(said: str, dropped: Dropped) -> str:
 
 def _parts(path: Path, unit: Unit) -> Iterator[tuple[Part, Entity]]:
     seen: dict[frozenset[str], int] = {}
-    for e in sorted([*entities(unit), *_errors_asked_for(unit)], key=lambda e: e.first):
+    for e in sorted([*entities(unit), *_members(unit), *_errors_asked_for(unit)], key=lambda e: e.first):
         seen[e.names] = number = seen.get(e.names, -1) + 1
         yield Part(path, e.names, number), e
+
+
+def _members(unit: Unit) -> Iterator[Entity]:
+    """What classes declare; `int a, b;` is one."""
+    found: dict[int, list[Declaration]] = {}
+    for d in unit.declarations.all():
+        is_member = d.scope.kind == "class" and d.kind in ("function", "constructor", "member") and not d.scope.local
+        if is_member and unit.in_directive(d.at) is None:
+            found.setdefault(start_of(unit, d), []).append(d)
+    for first, group in found.items():
+        names = frozenset(f"{d.scope.path}::{d.name}" for d in group)
+        yield Entity(first, max(d.stop for d in group), names, frozenset())
+
+
+def _outermost(found: Iterable[Entity]) -> Iterator[Entity]:
+    """Entities in text order without those in others."""
+    stop = -1
+    for e in found:
+        if e.first >= stop:
+            yield e
+            stop = e.stop
 
 
 def _errors_asked_for(unit: Unit) -> Iterator[Entity]:

@@ -51,7 +51,7 @@ def _entities(unit: Unit) -> list[Entity]:
     found = []
     for d in unit.declarations.all():
         if d.kind in _KINDS and _is_outside(d.scope) and unit.in_directive(d.at) is None:
-            found.append((_start(unit, d), _stop(unit, d), d))
+            found.append((start_of(unit, d), _stop(unit, d), d))
     found += ((d.first, d.stop, d) for d in _with_macro_heads(unit))
     found.sort(key=lambda x: (x[0], -x[1]))
     out: list[Entity] = []
@@ -133,7 +133,8 @@ def _is_outside(scope: Scope | None) -> bool:
     return scope is not None and scope.kind == "file"
 
 
-def _start(unit: Unit, d: Declaration) -> int:
+def start_of(unit: Unit, d: Declaration) -> int:
+    """The first token of a declaration with the heads of its templates."""
     first = d.first
     while True:
         before = _before(unit, first)
