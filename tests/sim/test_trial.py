@@ -32,8 +32,8 @@ from cu2port.verify.trial.device_variables import definitions, listed
 from cu2port.verify.trial.fitting import refused
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.nearness import nearness
-from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.pasted import expansions
+from cu2port.verify.trial.program import Hints, Side, _guarded
 from cu2port.verify.trial.programs import find_programs
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import entities, needed, sliced
@@ -853,6 +853,51 @@ void go(unsigned int* x, float** rows, std::vector<int> v) { launch(x, x); l<<<1
     assert isinstance(m, Kernel) and m.arguments == "<float>"  # nothing tells it
 
 
+def test_types_are_deduced_from_casts_and_from_pointers_of_tensors() -> None:
+    text = """template <typename T> __global__ void k(T* in) {}
+template <typename T, int N = 4> __global__ void l(const T* in, T n) {}
+template <typename T> __global__ void m(T* in) {}
+template <typename T> __global__ void o(T* in) {}
+template <typename T> __global__ void p(T* in) {}
+template <typename T> __global__ void q(T* in) {}
+void go(torch::Tensor a, void* p) {
+    k<<<1, 64>>>(reinterpret_cast<__half *>(a.data_ptr()));
+    l<<<1, 64>>>((const unsigned char*)p, 3);
+    m<<<1, 64>>>(a.data_ptr<double>());
+    using namespace std;
+    using Cast = conditional_t<is_same_v<scalar_t, at::Half>, half, scalar_t>;
+    o<<<1, 64>>>(reinterpret_cast<Cast*>(a.data_ptr()));
+    p<<<1, 64>>>(reinterpret_cast<int **>(p));
+    q<<<1, 64>>>((n * 2) * a);
+}
+"""
+    told = [k.arguments for k in kernels(text) if isinstance(k, Kernel)]
+    assert told == ["<__half>", "<unsigned char>", "<double>", "<float>", "<float>", "<float>"]
+
+
+def test_macros_that_put_the_name_of_a_kernel_together_tell_of_launches() -> None:
+    text = """template <int SIZE, int LENGTH, typename T> __global__ void a_kernel(T* in, int n) {}
+template <int SIZE, int LENGTH, typename T> __global__ void b_kernel(T* in, int n) {}
+template <int SIZE> __global__ void c_kernel() {}
+#define BIND(name, num, type) \\
+    void name(Tensor a) { \\
+        CHECK(a, #name); \\
+        const int threads = 192; \\
+        const int length = threads * num; \\
+        name##_kernel<threads, length><<<a.size(0), threads>>>(reinterpret_cast<type*>(a.data_ptr()), 7 * num); \\
+    }
+BIND(a, 1, float)
+BIND(b, 4, unsigned int)
+#define OTHER(name) name##_kernel
+"""
+    unit = read(text, "k.cu")
+    a, b, c = find_kernels(unit, [unit, *expansions([unit])])
+    assert isinstance(a, Kernel) and (a.arguments, a.given) == ("<192, (192), float>", ((), (7,)))
+    assert isinstance(b, Kernel) and (b.arguments, b.given) == ("<192, (768), unsigned int>", ((), (28,)))
+    assert a.blocks == b.blocks == ((192, 1, 1),)
+    assert isinstance(c, Kernel) and c.arguments == "<128>"
+
+
 def test_errors_in_a_large_file_are_placed_in_time_that_grows_with_it() -> None:
     """Errors are assigned to their parts in linear time. Counting the lines for each error took 23 s."""
     path = Path("/program/k.cu")
@@ -882,6 +927,16 @@ void go(double* x, long long n) {
     assert isinstance(k, Kernel) and k.arguments == "<8, long long, double>"
     assert isinstance(l_, Kernel) and l_.arguments == "<2>"
     assert isinstance(m, Kernel) and m.arguments == "<4, int, float>"  # by what the kernel does with them
+
+
+def test_defaults_before_a_parameter_that_has_none_are_written_down() -> None:
+    text = """template <const int SIZE = 256, typename T> __global__ void k(T* in) {}
+template <int A, int B = A * 2, class T, class U = T, int C = B + 1> __global__ void l(T* in, U* out) {}
+void go() { l<3 + 1><<<1, 64>>>(get(), get()); }
+"""
+    k, l_ = kernels(text)
+    assert isinstance(k, Kernel) and k.arguments == "<256, float>"
+    assert isinstance(l_, Kernel) and l_.arguments == "<4, 4 * 2, float>"
 
 
 def test_the_block_is_what_its_variable_was_set_to_last() -> None:
@@ -933,51 +988,6 @@ void test() { array<pair> a; l<double><<<1, 32>>>(0); a.set(); }
 def test_macros_of_the_command_line_tell_what_is_left_out(tmp_path: Path, toolchain: Toolchain) -> None:
     path = tmp_path / "k.cu"
     path.write_text(
-def test_types_are_deduced_from_casts_and_from_pointers_of_tensors() -> None:
-    text = """template <typename T> __global__ void k(T* in) {}
-template <typename T, int N = 4> __global__ void l(const T* in, T n) {}
-template <typename T> __global__ void m(T* in) {}
-template <typename T> __global__ void o(T* in) {}
-template <typename T> __global__ void p(T* in) {}
-template <typename T> __global__ void q(T* in) {}
-void go(torch::Tensor a, void* p) {
-    k<<<1, 64>>>(reinterpret_cast<__half *>(a.data_ptr()));
-    l<<<1, 64>>>((const unsigned char*)p, 3);
-    m<<<1, 64>>>(a.data_ptr<double>());
-    using namespace std;
-    using Cast = conditional_t<is_same_v<scalar_t, at::Half>, half, scalar_t>;
-    o<<<1, 64>>>(reinterpret_cast<Cast*>(a.data_ptr()));
-    p<<<1, 64>>>(reinterpret_cast<int **>(p));
-    q<<<1, 64>>>((n * 2) * a);
-}
-"""
-    told = [k.arguments for k in kernels(text) if isinstance(k, Kernel)]
-    assert told == ["<__half>", "<unsigned char>", "<double>", "<float>", "<float>", "<float>"]
-
-
-def test_macros_that_put_the_name_of_a_kernel_together_tell_of_launches() -> None:
-    text = """template <int SIZE, int LENGTH, typename T> __global__ void a_kernel(T* in, int n) {}
-template <int SIZE, int LENGTH, typename T> __global__ void b_kernel(T* in, int n) {}
-template <int SIZE> __global__ void c_kernel() {}
-#define BIND(name, num, type) \\
-    void name(Tensor a) { \\
-        CHECK(a, #name); \\
-        const int threads = 192; \\
-        const int length = threads * num; \\
-        name##_kernel<threads, length><<<a.size(0), threads>>>(reinterpret_cast<type*>(a.data_ptr()), 7 * num); \\
-    }
-BIND(a, 1, float)
-BIND(b, 4, unsigned int)
-#define OTHER(name) name##_kernel
-"""
-    unit = read(text, "k.cu")
-    a, b, c = find_kernels(unit, [unit, *expansions([unit])])
-    assert isinstance(a, Kernel) and (a.arguments, a.given) == ("<192, (192), float>", ((), (7,)))
-    assert isinstance(b, Kernel) and (b.arguments, b.given) == ("<192, (768), unsigned int>", ((), (28,)))
-    assert a.blocks == b.blocks == ((192, 1, 1),)
-    assert isinstance(c, Kernel) and c.arguments == "<128>"
-
-
         "struct pair { int a, b; };\ntemplate <class T> __global__ void k(T* a) { a[threadIdx.x] = T(); }\n"
         "#ifdef TESTING\nvoid test() { k<pair><<<1, SIDE * 2>>>(0); }\n#endif\n"
     )
@@ -1009,16 +1019,6 @@ template <class T, class P> __global__ void some(T* a, const P is_wanted) {
     a[threadIdx.x] = is_wanted(a[threadIdx.x], T(3));
 }
 template <class T> __global__ void none(T* a, T fn) { a[threadIdx.x] = fn; }
-def test_defaults_before_a_parameter_that_has_none_are_written_down() -> None:
-    text = """template <const int SIZE = 256, typename T> __global__ void k(T* in) {}
-template <int A, int B = A * 2, class T, class U = T, int C = B + 1> __global__ void l(T* in, U* out) {}
-void go() { l<3 + 1><<<1, 64>>>(get(), get()); }
-"""
-    k, l_ = kernels(text)
-    assert isinstance(k, Kernel) and k.arguments == "<256, float>"
-    assert isinstance(l_, Kernel) and l_.arguments == "<4, 4 * 2, float>"
-
-
 void go(int* a, int n) { each<<<4, 64>>>(a, n, [] __device__ (int& x, int i) { x = i; }); }
 """
     each, some, none = kernels(text)

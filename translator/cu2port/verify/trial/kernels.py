@@ -106,14 +106,27 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
         seen = sorted({b for u in near for b in _blocks(u, f.name, program)})
         blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
-        others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
-        overload = ", ".join(parameters_of(unit, f)) if others > 1 else ""
+        overload = ", ".join(parameters_of(unit, f)) if _has_overload(unit, f, program) else ""
         roles = "".join(map(_role, names))
         macros = assumed(unit, unit.p[f.name_at], {name for u in program for name in u.macros})
         given = numbers(f.name, len(names), near, named), alike(f.name, len(names), near, named)
         yield Kernel(
             f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload, *given, macros
         )
+
+
+def _has_overload(unit: Unit, f: Function, program: Sequence[Unit]) -> bool:
+    """Whether the file has another kernel of that name, or some file declares one with another number of parameters."""
+    if sum(g.name == f.name and "__global__" in g.sides for g in unit.functions) > 1:
+        return True
+    mine = len(unit.split_args(f.params[0] + 1, f.params[1]))
+    for u in program:
+        for i in u.find(f.name):
+            opener, d = i + 1, u.declarations.declared_at(i)
+            is_head = d is not None and d.kind == "function" and u.tok(opener) == "(" and u.match[opener] > 0
+            if is_head and len(u.split_args(opener + 1, u.match[opener])) != mine:
+                return True
+    return False
 
 
 def parameters_of(unit: Unit, f: Function) -> Iterator[str]:

@@ -2,6 +2,7 @@
 #pragma once
 
 extern "C++" {  // an include may be in a block of `extern "C"`
+#include <array>
 #include <cfloat>
 #include <climits>
 #include <cmath>
