@@ -33,9 +33,10 @@ class VectorOperator(Check):
     makes every use ambiguous. So it is with complex numbers, which are vectors of two in HIP. Where the user's does the
     same it is taken out. Where it does something else (the product of complex numbers, say) it is written twice, once
     for the host and once for the device: clang prefers a function of one side to HIP's, which is for both. In a C++
-    source without sides any second one is ambiguous, and one that does something else needs a name of its own. A macro
-    that makes operators of both sides for such types makes them for each side. Where the project has vector types of
-    its own for compilers of the host, what would be taken out stays for those.
+    source without sides any second one is ambiguous, and one that does something else needs a name of its own. One of
+    one side with the parameters of HIP's own (`float2, const float2&`) takes the second by value. A macro that makes
+    operators of both sides for such types makes them for each side. Where the project has vector types of its own for
+    compilers of the host, what would be taken out stays for those.
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
@@ -103,6 +104,17 @@ class VectorOperator(Check):
         ),
         Example("__host__ __device__ float2 operator*(float2 a, float b) { return make_float2(a.x * b, a.y * b); }"),
         Example("__device__ float2 operator*(float2 a, float2 b) { return make_float2(a.x * b.x, a.y * b.y); }"),
+        Example(
+            "__device__ float2 operator*(float2 a, const float2& b) { return make_float2(a.x * b.x, a.y * b.y); }\n",
+            "__device__ float2 operator*(float2 a, const float2 b) { return make_float2(a.x * b.x, a.y * b.y); }\n",
+            "with the parameters of HIP's own",
+        ),
+        Example(
+            "__host__ __device__ int2 operator/(int2 a, const int2& b) { return make_int2(a.x / b.y, a.y); }\n",
+            "__host__ int2 operator/(int2 a, const int2 b) { return make_int2(a.x / b.y, a.y); }\n"
+            "__device__ int2 operator/(int2 a, const int2 b) { return make_int2(a.x / b.y, a.y); }\n",
+            "for both sides",
+        ),
         Example("struct V { V operator*(V b) { return *this; } };", note="a class of the user's"),
         Example(
             "#include <cuda_runtime.h>\nfloat2 operator*(float2 a, float2 b) { return f(a.x * b.x); }\n",
@@ -143,6 +155,15 @@ class VectorOperator(Check):
             unknown = any(is_identifier(w) and w not in _QUIET_WORDS and w not in vectors for w in words)
             both = sides >= _BOTH or "constexpr" in words or (unknown and not sides)
             if not both and not (plain and not sides):
+                if len(sides) == 1 and (edits := tuple(replace(s.start, s.end, "") for s in _by_value(unit, i))):
+                    yield self.finding(
+                        f"HIP has an `operator{op}` of the same parameters for {vector}; the second is taken by value",
+                        unit.p[head],
+                        unit.end(last),
+                        edits,
+                        cuda=vector,
+                        effects=(("all", "compile-error"),),
+                    )
                 continue
             yield from self._judge(unit, i, head, last, vector, same, sides >= _BOTH, plain)
         yield from self._made(unit)
@@ -288,8 +309,26 @@ def _for_each_side(unit: Unit, head: int, stop: int, last: int, between: str = "
             parts += [Span(at, unit.p[k]), *([side, *_besides(unit, unit.t[k])] if n == 0 else [])]
             at = unit.end(k) if n == 0 else unit.p[k + 1]
         parts += [Span(at, unit.end(last)), *([between] if side == "__host__" else [])]
+    for cut in _by_value(unit, stop) if unit.tok(stop) == "operator" else ():
+        parts = [p for x in parts for p in (_without(x, cut) if isinstance(x, Span) else (x,))]
     kept = [x for x in parts if isinstance(x, str) or x.start < x.end]
     return Edit(unit.p[head], unit.end(last), tuple(kept))
+
+
+def _by_value(unit: Unit, i: int) -> tuple[Span, ...]:
+    """What makes `operator*(V a, const V& b)` at token i, which is the one that HIP has, an overload of that."""
+    spans = unit.split_args(i + 3, unit.match[i + 2])
+    if unit.t[i + 1] not in ("*", "/") or len(spans) != 2:
+        return ()
+    first, second = (unit.text[s.start : s.end] for s in spans)
+    at = spans[1].start + second.find("&")
+    return (Span(at, at + 1),) if "&" in second and "const" in second and "&" not in first else ()
+
+
+def _without(span: Span, cut: Span) -> tuple[Span, ...]:
+    """A span without a part of it."""
+    inside = span.start <= cut.start < cut.end <= span.end
+    return (Span(span.start, cut.start), Span(cut.end, span.end)) if inside else (span,)
 
 
 def _besides(unit: Unit, macro: str) -> list[str]:
@@ -335,8 +374,8 @@ def _same(unit: Unit, function: Function, op: str, vector: str, names: tuple[str
         bodies |= {f"{a} = {x} ;{e}" for x in built[:2] for e in ends} | {f"return {a} = {x} ;" for x in built[:2]}
         return body in bodies
     bodies = {f"return {x} ;" for x in built} | {f"return ( {x} ) ;" for x in built[:2]}
-    reference = "&" in unit.t[function.params[0] : function.params[1]]
-    if not reference:
+    first = unit.split_args(function.params[0] + 1, function.params[1])[0]
+    if "&" not in unit.text[first.start : first.end]:
         bodies |= {" ; ".join(s) + f" ; return {a} ;" for s in (stores, long_stores)}
     local = re.match(rf"{vector} (\w+) ; ", body)
     if local and local[1] not in names:
