@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.catalog.includes import for_host
 from cu2port.core.model import Finding, Severity, Side, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.declared import VECTORS
@@ -54,6 +55,11 @@ class StreamVector(Check):
             "#define READ(T) std::istream &operator>>(std::istream &in, T &v) { return in >> v.x; }\n",
             note="in a macro body the types are not known",
         ),
+        Example(
+            "struct float2 { float x; };\nstd::istream &operator>>(std::istream &in, float2 &v) { return in >> v.x; }\n",
+            note="a type of the project's own, in a source of the host's",
+            path="a.cpp",
+        ),
         Example("DECLARE(std::istream &operator>>(std::istream &, float3 &));\n", note="as a macro's argument"),
     )
 
@@ -65,7 +71,7 @@ class StreamVector(Check):
                 continue
             close = unit.match[i + 3]
             m = _INTO.fullmatch(" ".join(unit.t[i + 4 : close])) if 0 < close < i + 18 else None
-            if m is None or not VECTORS.match(m[1]):
+            if m is None or not VECTORS.match(m[1]) or (for_host(unit) and unit.owns(m[1])):
                 continue
             f = unit.function_at(i)
             last = f.body[1] if f is not None and f.name_at == i else close + 1
