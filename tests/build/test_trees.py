@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -366,6 +367,32 @@ def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monk
     assert (tmp_path / "out/a.cpp").read_text() == '#include "mem.h"\n'  # no nvcc compiled it before
     assert ran("out", "-o", "again").exit_code == 0
     assert (tmp_path / "again/CMakeLists.txt").read_text() == (tmp_path / "out/CMakeLists.txt").read_text()
+
+
+def test_a_source_that_a_cuda_source_includes_stays_the_host_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thrust is in a branch of it, by a macro of the project's; one without a branch needs HIP's compiler."""
+    monkeypatch.chdir(tmp_path)
+    include = "#include <thrust/sort.h>\n"
+    files = {
+        "src/CMakeLists.txt": "project(x LANGUAGES CXX CUDA)\nadd_library(y r.cpp)\nadd_library(z r.cu)\n"
+        "add_library(w s.cpp s.cu)\nadd_library(v t.cpp)\n",
+        "src/r.cpp": f"#ifdef WITH_GPU\n{include}#endif\n",
+        "src/r.cu": '#define WITH_GPU\n#include "r.cpp"\n',
+        "src/s.cpp": include,
+        "src/s.cu": '#include "s.cpp"\n',
+        "src/t.cpp": f"#ifdef WITH_GPU\n{include}#endif\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert ran("src", "-o", "out").exit_code == 0
+    text = (tmp_path / "out/CMakeLists.txt").read_text()
+    assert re.findall(r"set_source_files_properties\((.*) PROPERTIES LANGUAGE HIP\)", text) == [
+        "r.cu",
+        "s.cpp",
+        "s.cu",
+        "t.cpp",
+    ]
 
 
 def test_sources_that_cmake_compiles_as_cuda_get_the_runtime_header(

@@ -56,7 +56,7 @@ class StreamVector(Check):
             note="in a macro body the types are not known",
         ),
         Example(
-            "struct float2 { float x; };\nstd::istream &operator>>(std::istream &in, float2 &v) { return in >> v.x; }\n",
+            "struct int1 { int x; };\nstd::istream &operator>>(std::istream &in, int1 &v) { return in >> v.x; }\n",
             note="a type of the project's own, in a source of the host's",
             path="a.cpp",
         ),
