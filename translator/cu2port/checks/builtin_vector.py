@@ -132,7 +132,7 @@ class BuiltinVector(Check):
 def whole(unit: Unit, i: int) -> str:
     """What token i, the name of a built-in variable, must become as a whole: `make_uint3`, or `dim3` where that is its
     type in CUDA and no other is asked for; "" where it can stay."""
-    if unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3":
+    if unit.tok(i + 1) in _AFTER and wanted_type(unit, i) == "uint3":
         made = "make_uint3"
     elif 2 < i < len(unit.t) - 2 and (is_counted_with(unit, i) or _is_of_template(unit, i)):
         made = "dim3" if unit.t[i] in _SIZES else "make_uint3"
@@ -152,7 +152,7 @@ def _is_of_template(unit: Unit, i: int) -> bool:
     return unit.tok(i - 1) == "(" and unit.tok(i + 1) == ")" and unit.tok(i - 2) == ">"
 
 
-def _wanted(unit: Unit, i: int) -> str:
+def wanted_type(unit: Unit, i: int) -> str:
     """The type that the place of token i asks for, as far as this file says; "" where it does not."""
     before = unit.tok(i - 1)
     named = is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)) and unit.tok(i - 3) not in _KEYWORDS
