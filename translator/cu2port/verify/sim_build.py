@@ -38,7 +38,7 @@ _OPENMP = re.compile(r"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*<omp\.h>", re
 _INCLUDED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _EITHER = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 _TORCHS = re.compile(r"(?:ATen|c10|torch/csrc)/cuda/")  # headers of torch that bring CUDA's names
-_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|rocprim|rocrand|rocthrust|rocwmma)/")
+_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|hipblaslt|hipsolver|hipsparse|rocprim|rocrand|rocthrust|rocwmma)/")
 _QUOTED = re.compile(r'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
