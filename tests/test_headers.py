@@ -148,6 +148,16 @@ MAIN = "int main() {}\n"
 # --- host_math.hpp ----------------------------------------------------------------------------------------------------
 
 
+#: What only the compiler of HIP has a use for. Headers of a project that both sides include may include them.
+DEVICE_ONLY = ("fp8", "half", "half_atomic", "half_host", "pipeline", "solo", "solo_groups", "surface", "thread_load")
+
+
+def test_for_the_host_s_compiler_headers_of_the_device_are_empty(compiler: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text("".join(f'#include "cu2port/{name}.hpp"\n' for name in (*DEVICE_ONLY, "wmma")))
+    subprocess.run([compiler, "-std=c++14", f"-I{HEADERS.parent}", "-fsyntax-only", str(source)], check=True)
+
+
 def test_functions_of_the_device_on_the_host(compiler: str, tmp_path: Path) -> None:
     """Against Python's: quarter turns are exact, also for negative and large numbers, and nothing overflows halfway."""
     calls = [

@@ -6,7 +6,7 @@
 // functions give CUDA's bits, without such instructions. A NaN becomes 0x7f.
 #ifndef CU2PORT_FP8_HPP
 #define CU2PORT_FP8_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes them by itself

@@ -7,7 +7,7 @@
 // htanh_approx 2^-11.9 for half and 2^-8.9 for bfloat16 (PTX grants 2^-10.987 and 2^-8).
 #ifndef CU2PORT_HALF_HPP
 #define CU2PORT_HALF_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes them by itself

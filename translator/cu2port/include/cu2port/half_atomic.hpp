@@ -7,7 +7,7 @@
 // by itself, as in CUDA. Other types are HIP's.
 #ifndef CU2PORT_HALF_ATOMIC_HPP
 #define CU2PORT_HALF_ATOMIC_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes them by itself

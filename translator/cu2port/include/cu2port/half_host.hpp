@@ -6,7 +6,7 @@
 // template. `cu2port::host_hadd` is CUDA's `__hadd` there, and so on.
 #ifndef CU2PORT_HALF_HOST_HPP
 #define CU2PORT_HALF_HOST_HPP
-#if defined(__cplusplus) && !defined(__HIPCC_RTC__)  // C, and hipRTC, which has no host
+#if defined(__cplusplus) && defined(__HIP__) && !defined(__HIPCC_RTC__)  // C, others, and hipRTC, which has no host
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>

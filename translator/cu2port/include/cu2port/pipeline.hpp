@@ -10,7 +10,7 @@
 // wavefronts of 32 lanes have that trouble within a warp only, which CUDA's older GPUs have too.
 #ifndef CU2PORT_PIPELINE_HPP
 #define CU2PORT_PIPELINE_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 // themselves as CUDA does. On wavefronts of 32 lanes nothing is different.
 #ifndef CU2PORT_SOLO_HPP
 #define CU2PORT_SOLO_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <cstdio>

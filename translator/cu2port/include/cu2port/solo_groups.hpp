@@ -5,7 +5,7 @@
 // at most 32 threads are HIP's own: a tile's rank and its lanes are the same.
 #ifndef CU2PORT_SOLO_GROUPS_HPP
 #define CU2PORT_SOLO_GROUPS_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_runtime.h>

@@ -5,7 +5,7 @@
 // surfaces: there a call does not compile.
 #ifndef CU2PORT_SURFACE_HPP
 #define CU2PORT_SURFACE_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes it by itself

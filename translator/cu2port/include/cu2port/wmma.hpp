@@ -7,7 +7,7 @@
 // those of mma.hpp, which says how numbers are rounded.
 #ifndef CU2PORT_WMMA_HPP
 #define CU2PORT_WMMA_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include <hip/hip_bf16.h>
