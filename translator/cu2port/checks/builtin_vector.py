@@ -72,6 +72,13 @@ class BuiltinVector(Check):
             "operators of the project",
         ),
         Example(
+            "__device__ uint3 operator*(uint3 a, uint3 b);\n__device__ void f() { uint3 t = blockIdx * blockDim; }\n",
+            "__device__ uint3 operator*(uint3 a, uint3 b);\n"
+            "__device__ void f() { uint3 t = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z)"
+            " * make_uint3(blockDim.x, blockDim.y, blockDim.z); }\n",
+            "operators for one of the types",
+        ),
+        Example(
             "template <class A, class B> __device__ A to(B b);\n"
             "__device__ void f() { int3 t = to<int3>(threadIdx); }\n",
             "template <class A, class B> __device__ A to(B b);\n"
@@ -135,7 +142,9 @@ def whole(unit: Unit, i: int) -> str:
     if unit.tok(i + 1) in _AFTER and wanted_type(unit, i) == "uint3":
         made = "make_uint3"
     elif 2 < i < len(unit.t) - 2 and (is_counted_with(unit, i) or _is_of_template(unit, i)):
-        made = "dim3" if unit.t[i] in _SIZES else "make_uint3"
+        own = "dim3" if unit.t[i] in _SIZES else "uint3"
+        wanted = counted_as(unit, i) if is_counted_with(unit, i) else own
+        made = "dim3" if (wanted if wanted in _TYPES else own) == "dim3" else "make_uint3"
     else:
         return ""
     return "" if unit.t[i] in unit.once(_own) else made
@@ -145,6 +154,21 @@ def of_members(unit: Unit, i: int, made: str) -> Edit:
     """The edit that builds an object of the members of token i. `made`: what `whole` says."""
     name = unit.t[i]
     return replace(unit.p[i], unit.end(i), f"{made}({name}.x, {name}.y, {name}.z)")
+
+
+def counted_as(unit: Unit, i: int) -> str:
+    """The type that an operator of the project takes token i as; "" where that is not known."""
+    span = (unit.p[i], unit.end(i))
+    facts = unit.ask(spans=(span,))
+    expr = facts.exprs.get(span) if facts is not None else None
+    return expr.type.removeprefix("const ") if expr is not None else unit.once(taken)
+
+
+def taken(unit: Unit) -> str:
+    """The one of `dim3` and `uint3` that the operators of this file take; "" for both and none."""
+    lists = [(i + 2, unit.match[i + 2]) for i in unit.find("operator") if unit.tok(i + 2) == "("]
+    found = {w for first, stop in lists for w in unit.t[first : max(first, stop)] if w in _TYPES}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _is_of_template(unit: Unit, i: int) -> bool:

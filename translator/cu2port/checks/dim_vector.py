@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.checks.builtin_vector import wanted_type
+from cu2port.checks.builtin_vector import taken, wanted_type
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -86,14 +86,7 @@ class DimVector(Check):
 
 def _told(unit: Unit, k: int) -> str:
     """The type that the place of token k asks for by this file alone; "" where it does not."""
-    return unit.once(_counted) if is_counted_with(unit, k) else wanted_type(unit, k)
-
-
-def _counted(unit: Unit) -> str:
-    """The one of both types that the operators of this file take; "" for both and none."""
-    lists = [(i + 2, unit.match[i + 2]) for i in unit.find("operator") if unit.tok(i + 2) == "("]
-    taken = {w for first, stop in lists for w in unit.t[first : max(first, stop)] if w in _TYPES}
-    return taken.pop() if len(taken) == 1 else ""
+    return unit.once(taken) if is_counted_with(unit, k) else wanted_type(unit, k)
 
 
 def _uses(unit: Unit) -> Iterator[tuple[int, Declaration]]:
