@@ -130,8 +130,8 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
 
 
 WITH_HIP = set(
-    "blas.hpp complex.hpp fp8.hpp gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp rounding.hpp stream.hpp surface.hpp "
-    "texture.hpp thread_load.hpp warp.hpp wmma.hpp".split()
+    "blas.hpp complex.hpp fp8.hpp gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp rounding.hpp small_floats.hpp "
+    "stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp wmma.hpp".split()
 )
 
 

@@ -1,11 +1,12 @@
-"""Whether functions and operators of halves have CUDA's values after conversion.
+"""Whether functions, operators and types of halves and smaller floats have CUDA's values after conversion.
 
     python tools/half_values.py -I DIR... [--executor-dir DIR] [--arch gfx942] [--only REGEX] [--keep DIR]
 
-DIR of -I holds CUDA's headers, whose cuda_fp16.h and cuda_bf16.h have code for the host: what g++ makes of it is the
-first witness. The second is a program that calls the same functions on a GPU: it is converted, and its machine code
-for --arch is run by the executor of --executor-dir (see `cu2port simulate --executor`); without one it runs in the
-simulator. Roundings to integers, whose code is for GPUs only, are compared with <cmath>. Any NaN is as good as another.
+DIR of -I holds CUDA's headers, whose cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp6.h and cuda_fp4.h have code for
+the host: what g++ makes of it is the first witness. The second is a program that calls the same functions on a GPU: it
+is converted, and its machine code for --arch is run by the executor of --executor-dir (see `cu2port simulate
+--executor`); without one it runs in the simulator. Roundings to integers, whose code is for GPUs only, are compared
+with <cmath>. Any NaN is as good as another.
 
 Prints each function that has other values, and the first of them. An executor may be wrong, too: read its machine code.
 
@@ -14,6 +15,7 @@ Exit: 0, 1 when values differ, 2 when it could not run.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import subprocess
@@ -27,7 +29,7 @@ import click
 
 SEED = 20261201
 COUNT = 1024  # operands of each function
-HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
+HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h")
 #: Bits behind the point, and those of infinity.
 FLOATS = {
     "__half": (10, 0x7C00),
@@ -43,12 +45,29 @@ SIZES = {
     "int": 4, "unsigned": 4, "unsigned int": 4, "long long": 8, "long long int": 8, "unsigned long long": 8,
     "unsigned long long int": 8,
 }  # fmt: skip
+#: Types of which all bits are numbers, and the type that has the same bits.
+RAW = {
+    "__half_raw": "__half", "__half2_raw": "__half2", "__nv_bfloat16_raw": "__nv_bfloat16",
+    "__nv_bfloat162_raw": "__nv_bfloat162", "__nv_fp8_storage_t": "unsigned char",
+    "__nv_fp6_storage_t": "unsigned char", "__nv_fp4_storage_t": "unsigned char",
+    "__nv_fp4x2_storage_t": "unsigned char",
+    "__nv_fp8x2_storage_t": "unsigned short", "__nv_fp6x2_storage_t": "unsigned short",
+}  # fmt: skip
+#: Parameters that are written into the call.
+CHOICES = {
+    "__nv_saturation_t": ("__NV_NOSAT", "__NV_SATFINITE"),
+    "__nv_fp8_interpretation_t": ("__NV_E4M3", "__NV_E5M2"),
+    "__nv_fp6_interpretation_t": ("__NV_E2M3", "__NV_E3M2"),
+    "__nv_fp4_interpretation_t": ("__NV_E2M1",),
+    "enum cudaRoundMode": ("cudaRoundNearest", "cudaRoundZero", "cudaRoundPosInf", "cudaRoundMinInf"),
+}
+SMALL = ("fp8_e4m3", "fp8_e5m2", "fp8_e8m0", "fp6_e2m3", "fp6_e3m2", "fp4_e2m1")
 ROUNDINGS = {"rn": "nearbyint", "rz": "trunc", "rd": "floor", "ru": "ceil"}
 INTEGERS = {
     "int": "int", "uint": "unsigned int", "short": "short int", "ushort": "unsigned short int",
     "ll": "long long int", "ull": "unsigned long long int",
 }  # fmt: skip
-_DECLARED = re.compile(r"__CUDA_HOSTDEVICE_(?:FP16|BF16)_DECL__ ([\w ]+?) (\w+)\(([^()]*)\);")
+_DECLARED = re.compile(r"__CUDA_HOSTDEVICE_(?:FP16|BF16|FP8|FP6|FP4)_DECL__\s+([\w ]+?)\s+(\w+)\(([^()]*)\);")
 
 
 @dataclass(frozen=True)
@@ -63,13 +82,50 @@ class Case:
 
 
 def declared(header: Path) -> Iterator[Case]:
-    """The functions of a header that have code for the host."""
+    """The functions of a header that have code for the host, once for each choice of their constants."""
+    since_13 = "ue5m3" in (header.parent / "cuda_fp8.h").read_text(errors="replace")
     for match in _DECLARED.finditer(header.read_text(errors="replace")):
-        operands = tuple(re.sub(r"\bconst\b|\s\w+$", "", part.strip()).strip() for part in match[3].split(","))
+        kinds = [re.sub(r"\bconst\b|\s\w+$", "", " ".join(part.split())).strip() for part in match[3].split(",")]
         result = re.sub(r"\bconst\b", "", match[1]).strip()
-        if result in SIZES and all(operand in SIZES for operand in operands):
-            places = ", ".join(f"{{{i}}}" for i in range(len(operands)))
-            yield Case(match[2], result, operands, f"{match[2]}({places})")
+        operands = tuple(kind for kind in kinds if kind not in CHOICES)
+        if any(kind not in SIZES and kind not in RAW for kind in (result, *operands)) or "ue5m3" in match[2]:
+            continue  # ue5m3 is left by hand
+        choices = [
+            CHOICES.get(kind, (f"{{{sum(k not in CHOICES for k in kinds[:i])}}}",)) for i, kind in enumerate(kinds)
+        ]
+        for chosen in itertools.product(*choices):
+            constants = [x for x in chosen if not x.startswith("{")]
+            if _refused(match[2], constants, since_13):
+                continue
+            name = " ".join([match[2], *constants])
+            yield Case(name, result, operands, f"{match[2]}({', '.join(chosen)})")
+
+
+def _refused(name: str, constants: Sequence[str], since_13: bool) -> bool:
+    """Whether CUDA's header does not take a rounding; since 13 it takes more."""
+    wrong = {"cudaRoundMinInf"} if "e8m0" in name else set[str]()
+    if not since_13:
+        wrong |= {"cudaRoundNearest"} if "e8m0" in name else {"cudaRoundPosInf", "cudaRoundMinInf"}
+    return not wrong.isdisjoint(constants)
+
+
+def small_types() -> Iterator[Case]:
+    """Classes of numbers of 8, 6 and 4 bits: from other types, and to them."""
+    for word in SMALL:
+        kind = f"__nv_{word}"
+        for other in SIZES:
+            if other in PAIRS or other.endswith(" int"):
+                continue
+            if other not in ("bool", "signed char", "unsigned char"):
+                yield Case(f"{kind} of {other}", "unsigned char", (other,), f"{kind}({{0}}).__x")
+            made = f"of_bits<{kind}>({{0}})"
+            yield Case(f"{other} of {kind}", other, ("unsigned char",), f"static_cast<{other}>({made})")
+        two = kind.replace("_e", "x2_e")
+        bits = "unsigned char" if "fp4" in word else "unsigned short"
+        for other in ("float2", "__half2", "__nv_bfloat162"):
+            yield Case(f"{two} of {other}", bits, (other,), f"{two}({{0}}).__x")
+        for other in ("float2", "__half2"):
+            yield Case(f"{other} of {two}", other, (bits,), f"static_cast<{other}>(of_bits<{two}>({{0}}))")
 
 
 def roundings() -> Iterator[Case]:
@@ -105,6 +161,7 @@ def operators() -> Iterator[Case]:
 
 def numbers(kind: str, draw: random.Random) -> list[int]:
     """Bits of COUNT values of a type, with those at its ends."""
+    kind = RAW.get(kind, kind)
     size = SIZES[kind] * 8
     if kind in PAIRS:
         one = numbers(PAIRS[kind], draw)
@@ -145,6 +202,9 @@ COMMON = r"""
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <cuda_fp6.h>
+#include <cuda_fp4.h>
 typedef unsigned long long Bits;
 template <class T> __host__ __device__ T get(Bits bits) {
     T value;
@@ -155,6 +215,11 @@ template <class T> __host__ __device__ Bits put(T value) {
     Bits bits = 0;
     memcpy(&bits, &value, sizeof value);
     return bits;
+}
+template <class T, class U> __host__ __device__ T of_bits(U bits) {
+    T value;
+    value.__x = bits;
+    return value;
 }
 template <class T> T kept(double value) {
     typedef std::numeric_limits<T> limits;
@@ -206,6 +271,7 @@ def source(cases: Sequence[Case], folder: Path, *, on_gpu: bool) -> str:
 
 def same(kind: str, one: int, other: int) -> bool:
     """Whether bits of a type are equal, or both those of a NaN."""
+    kind = RAW.get(kind, kind)
     if kind in PAIRS:
         width = SIZES[kind] * 4
         mask = (1 << width) - 1
@@ -247,7 +313,7 @@ def differences(cases: Sequence[Case], operands: Sequence[Sequence[list[int]]], 
 @click.option("--keep", type=click.Path(path_type=Path))
 def main(headers: tuple[Path, ...], executor_dir: str | None, arch: str, only: str, keep: Path | None) -> None:
     found = [path / name for name in HEADERS for path in headers if (path / name).exists()]
-    cases = [case for path in found for case in declared(path)] + list(operators())
+    cases = [case for path in found for case in declared(path)] + list(operators()) + list(small_types())
     known = {(case.name, case.operands) for case in cases}
     cases += [case for case in roundings() if (case.name, case.operands) not in known]
     cases = [case for case in cases if re.search(only, case.name)]

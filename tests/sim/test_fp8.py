@@ -78,11 +78,12 @@ def source(kind: str) -> Iterator[str]:
     yield "    T v; v.__x = c; T2 p; p.__x = c << 8 | c; T4 q; q.__x = c * 0x1010101u;\n"
     yield "    *to++ = __float_as_uint(float(v)); *to++ = __half_as_ushort(__half(v));\n"
     yield f"    *to++ = __half_raw(__nv_cvt_fp8_to_halfraw(c, __NV_{kind.upper()})).x;\n"
+    yield f"    *to++ = __nv_bfloat16_raw(__nv_cvt_fp8_to_bf16raw(c, __NV_{kind.upper()})).x;\n"
     yield "    *to++ = __float_as_uint(float2(p).y); *to++ = __float_as_uint(float4(q).z);\n"
     yield "    *to++ = __float_as_uint(__half2float(__high2half(__half2(p))));\n"
     yield "    *to++ = (signed char)v & 255; *to++ = (unsigned char)v; *to++ = (int)v; *to++ = T(__half(v)).__x;\n"
     yield "    *to++ = T(__nv_bfloat16(v)).__x; *to++ = (bool)v;\n  }\n}\nint main() {\n  unsigned* to;\n"
-    count = 12 * len(numbers(kind)) + 12 * 256
+    count = 12 * len(numbers(kind)) + 13 * 256
     yield "  cudaMallocManaged(&to, 1 << 20);\n  k<<<1, 1>>>(to);\n  cudaDeviceSynchronize();\n"
     yield f'  for (int i = 0; i < {count}; ++i) printf("%x\\n", to[i]);\n}}\n'
 
@@ -116,7 +117,7 @@ def test_numbers_of_8_bits(kind: str, build: Callable[[Path, int], Path], tmp_pa
     assert [next(printed) for _ in want] == want
     for code in range(256):
         number = value(kind, code)
-        got = [next(printed) for _ in range(12)]
+        got = [next(printed) for _ in range(13)]
         bits = struct.unpack("I", struct.pack("f", float(number)))[0] if code != 0x80 else 0x80000000
         half = struct.unpack("H", struct.pack("e", float(number)))[0] if code != 0x80 else 0x8000
         if isinstance(number, float) and math.isnan(number):
@@ -127,6 +128,7 @@ def test_numbers_of_8_bits(kind: str, build: Callable[[Path, int], Path], tmp_pa
             back = 0x80
         assert got[:2] == [bits, half], hex(code)
         assert got[2] == half
+        assert got.pop(3) == bits >> 16
         assert [x & 0x7FFFFFFF for x in got[3:6]] == [bits & 0x7FFFFFFF] * 3 or back == 0x7F
         assert got[6] == whole(number, -128, 127) & 255
         assert got[7:9] == [whole(number, 0, 255), whole(number, -(2**31), 2**31 - 1) % 2**32]
@@ -139,4 +141,4 @@ def test_every_row_of_the_header_is_used() -> None:
     raw = {
         f"__nv_cvt_{x}" for x in ("halfraw_to_fp8", "bfloat16raw_to_fp8", "halfraw2_to_fp8x2", "bfloat16raw2_to_fp8x2")
     }
-    assert {n for n in named if n not in text} == {*raw, "__nv_cvt_fp8x2_to_halfraw2"}
+    assert {n for n in named if n not in text} == {*raw, "__nv_cvt_fp8x2_to_halfraw2", "__nv_cvt_fp8x2_to_bf162raw"}

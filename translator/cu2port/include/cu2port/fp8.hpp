@@ -60,7 +60,7 @@ __host__ __device__ inline unsigned char encoded(
 __host__ __device__ inline float cut(double value) {
     const float near = static_cast<float>(value);
     unsigned int bits = bits_of(near);
-    if (static_cast<double>(near) == value || (bits & 0x7f800000u) == 0x7f800000u) return near;
+    if (static_cast<double>(near) == value || near != near) return near;
     bits -= (near < 0 ? -static_cast<double>(near) : static_cast<double>(near)) > (value < 0 ? -value : value);
     return float_of(bits | 1u);
 }
@@ -79,7 +79,7 @@ __host__ __device__ inline float decoded(unsigned int code, __hip_fp8_interpreta
 
 template <class Integer>
 __host__ __device__ inline Integer whole(float value, Integer low, Integer high) {
-    if (value != value) return 0;
+    if (value != value) return sizeof(Integer) == 8 ? static_cast<Integer>(1ull << 63) : 0;  // as PTX's cvt
     if (value >= static_cast<float>(high)) return high;
     return value <= static_cast<float>(low) ? low : static_cast<Integer>(value);
 }
@@ -133,6 +133,20 @@ __host__ __device__ inline __half2_raw cvt_fp8x2_to_halfraw2(
     const __half low(cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(code & 255), kind));
     const __half high(cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(code >> 8), kind));
     return static_cast<__half2_raw>(__halves2half2(low, high));
+}
+
+__host__ __device__ inline __hip_bfloat16_raw cvt_fp8_to_bf16raw(
+    __hip_fp8_storage_t code, __hip_fp8_interpretation_t kind) {
+    __hip_bfloat16_raw out;
+    out.x = static_cast<unsigned short>(fp8_detail::bits_of(fp8_detail::decoded(code, kind)) >> 16);
+    return out;
+}
+__host__ __device__ inline __hip_bfloat162_raw cvt_fp8x2_to_bf162raw(
+    __hip_fp8x2_storage_t code, __hip_fp8_interpretation_t kind) {
+    __hip_bfloat162_raw out;
+    out.x = cvt_fp8_to_bf16raw(static_cast<__hip_fp8_storage_t>(code & 255), kind).x;
+    out.y = cvt_fp8_to_bf16raw(static_cast<__hip_fp8_storage_t>(code >> 8), kind).x;
+    return out;
 }
 
 // One, two and four numbers of a format. Constructors saturate, and conversions to integers too.
