@@ -100,6 +100,7 @@ def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated:
         "HIPBLAS_H": "hipblas/hipblas.h",
         "HIPRAND_KERNEL_H_": "hiprand/hiprand_kernel.h",
         "HIPSOLVER_H": "hipsolver/hipsolver.h",
+        "HIPSPARSE_H": "hipsparse/hipsparse.h",
     }
     of_runtime = {g for g in GUARDS.values() if "RUNTIME" in g or "DRIVER" in g}
     text = "".join(f"#include <{h}>\n" for h in ("hip/hip_runtime.h", *headers.values()))

@@ -1,4 +1,4 @@
-"""hipSOLVER on the CPU: programs/solver.cu holds its numbers to plain products."""
+"""hipSOLVER and hipSPARSE on the CPU: programs/solver.cu and sparse.cu hold their numbers to plain products."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["solver"])
+@pytest.mark.parametrize("name", ["solver", "sparse"])
 def test_libraries_have_the_numbers_of_plain_products(name: str, build: Callable[[Path, int], Path]) -> None:
     ran = simulate.run(build(PROGRAMS / f"{name}.cu", 64), (), simulate.Limits(60), capture=True)
     assert (ran.code, ran.output) == (0, b"0 failed\n"), ran.output.decode() + ran.errors.decode()
