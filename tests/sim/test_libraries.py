@@ -12,7 +12,6 @@ from cu2port.verify import simulate
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["solver", "sparse"])
 def test_libraries_have_the_numbers_of_plain_products(name: str, build: Callable[[Path, int], Path]) -> None:
     ran = simulate.run(build(PROGRAMS / f"{name}.cu", 64), (), simulate.Limits(60), capture=True)

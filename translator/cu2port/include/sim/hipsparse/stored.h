@@ -156,9 +156,9 @@ inline std::vector<Entry> stored(const Sparse& m) {
     }
     const bool by_rows = m.format == HIPSPARSE_FORMAT_CSR;
     for (std::int64_t line = 0; line < (by_rows ? m.rows : m.columns); ++line)
-        for (std::int64_t i = index_at(m.major, m.major_type, line) - m.base; i < index_at(m.major, m.major_type, line +
-            1) - m.base; ++i) {
-            const std::int64_t other = index_at(m.minor, m.minor_type, i);
+        for (std::int64_t i = index_at(m.major, m.major_type, line) - m.base;
+             i < index_at(m.major, m.major_type, line + 1) - m.base; ++i) {
+            const std::int64_t other = index_at(m.minor, m.minor_type, i) - m.base;
             out.push_back(by_rows ? Entry{line, other, i} : Entry{other, line, i});
         }
     return out;
