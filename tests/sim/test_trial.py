@@ -271,6 +271,18 @@ __global__ void l(int* x) {
     assert said["l"].outcome == "could not" and "file_id" in said["l"].why
 
 
+def test_extents_are_parameters_as_other_structs_are(tried: Try) -> None:
+    text = """struct Box { dim3 from, size; };
+__global__ void k(float* x, const dim3 size, const Box box) {
+    unsigned i = threadIdx.x;
+    if (i < size.x && size.y > 2) x[i] = size.z + box.from.x;
+    if (i < box.size.y) x[i + 1024] = 1;
+}
+"""
+    said = tried(text, waves=(64,), time_s=3.0)["k"]
+    assert said.outcome == "same" and said.branches == 1, said.text
+
+
 def test_a_kernel_of_whose_name_another_file_declares_one(tried: Try, tmp_path: Path) -> None:
     (tmp_path / "base.cuh").write_text("__global__ void k(float* x, int n);\n")
     text = """#include "base.cuh"

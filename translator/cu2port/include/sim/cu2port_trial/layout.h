@@ -153,6 +153,8 @@ void add(Layout& out, std::size_t at) {
     } else if constexpr ((Parts<T>::value > 0)) {
         using E = typename T::value_type;
         for (std::size_t i = 0; i < Parts<T>::value; ++i) add<E>(out, at + i * sizeof(E));
+    } else if constexpr (std::is_same_v<T, dim3>) {
+        for (std::size_t i = 0; i < 3; ++i) push(out, {at + i * 4, 4, Field::whole, false, nullptr});
     } else if constexpr (IsState<T>::value) {
         for (std::size_t i = 0; i < sizeof(T); i += 4) push(out, {at + i, 4, Field::whole, false, nullptr});
     } else if constexpr (cu2port_members<T>::cu2port_known) {
