@@ -34,7 +34,7 @@ from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.nearness import nearness
 from cu2port.verify.trial.pasted import expansions
 from cu2port.verify.trial.program import Hints, Side, _guarded
-from cu2port.verify.trial.programs import find_programs
+from cu2port.verify.trial.programs import _texts, find_programs
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import entities, needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
@@ -281,6 +281,32 @@ __global__ void k(float* x, const dim3 size, const Box box) {
 """
     said = tried(text, waves=(64,), time_s=3.0)["k"]
     assert said.outcome == "same" and said.branches == 1, said.text
+
+
+def test_functions_that_another_unit_defines_are_taken_from_it(tmp_path: Path, toolchain: Toolchain) -> None:
+    """A build with -rdc=true links them; the kernel called nothing, and no launch ran."""
+    (tmp_path / "flow.cuh").write_text("__device__ float flow(const float* at, int i);\n__device__ int none(int i);\n")
+    (tmp_path / "other.cu").write_text("__global__ void other(int* a) {}\n__device__ int more(int i) { return i; }\n")
+    flow = """#include "flow.cuh"
+#ifdef __HIP__
+#define mine {}
+#else
+#define mine 2
+#endif
+__constant__ float factor = 3;
+__device__ float flow(const float* at, int i) {{ return at[i] * factor * mine; }}
+void host() {{ library::call(); }}
+"""
+    (tmp_path / "k.cu").write_text(
+        '#include "flow.cuh"\n__global__ void k(float* x, const float* y, int n) {\n'
+        "    int i = threadIdx.x;\n    if (i < n) x[i] = flow(y, i);\n}\n"
+    )
+    asked = Asked(time_s=3.0, waves=(64,), root=tmp_path)
+    for factor, outcome in ((2, "same"), (4, "differs")):
+        (tmp_path / "flow.cu").write_text(flow.format(factor))
+        (said,) = try_program(Program((tmp_path / "k.cu",)), asked, toolchain, 2)
+        assert (said.kernel, said.outcome) == ("k", outcome), said.text
+        _texts.cache_clear()
 
 
 def test_a_kernel_of_whose_name_another_file_declares_one(tried: Try, tmp_path: Path) -> None:

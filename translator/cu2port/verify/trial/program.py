@@ -190,7 +190,8 @@ def write(side: Side, kernel: Kernel, program: Program, folder: Path, told: Hint
         if real == path:
             before = _defined((*program.defines, *kernel.defines)) + _names(seen) * side.cuda
             before += _DEVICE_SIDE * (not side.cuda and not bare)
-            out = before + out + _main(side, kernel, seen, told)
+            others = "".join(f'#include "{mirrored(folder, absolute_path(u))}"\n' for u in program.units[1:])
+            out = f"{before}{out}\n{others}{_main(side, kernel, seen, told)}"
         digest.update(f"{target}\0{len(out)}\0{out}".encode("latin-1"))
         target.write_bytes(out.encode("latin-1"))
     return Written(mirrored(folder, path), digest.hexdigest(), tuple(places), tuple(bodies))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -14,11 +14,13 @@ from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
 from cu2port.verify.reach import read
-from cu2port.verify.sim_build import Program, absolute_path
+from cu2port.verify.sim_build import Program, Text, absolute_path
 
 _HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
 SOURCES = sim_build.UNITS | _HEADERS
 _MOST_FILES = 24  # that tell of a kernel's launches
+_MOST_DEFINERS = 4
+_PROTOTYPE = re.compile(r"__device__[^;{}()]{0,200}\b(\w+)[ \t]{0,8}\([^;{}]{0,2000}\)\s{0,80};")
 
 
 def find_programs(path: Path, like: Program) -> Iterator[Program]:
@@ -46,6 +48,23 @@ def find_programs(path: Path, like: Program) -> Iterator[Program]:
         reached |= texts.keys()
         if new:
             yield program
+
+
+def with_definitions(program: Program, texts: Mapping[Path, Text], root: Path | None) -> Program:
+    """A program with the files below a folder that define functions of the GPU which it only declares: a build with
+    `-rdc=true` links them."""
+    declared = {m[1] for t in texts.values() for m in _PROTOTYPE.finditer(t.hip)} if root else set()
+    if not declared:
+        return program
+    declared -= {f.name for path, t in texts.items() for f in _read(t.hip, str(path)).functions}
+    found = []
+    for path, text in _texts(root) if root and declared else ():
+        if absolute_path(path) not in texts and "__device__" in text and any(name in text for name in declared):
+            functions = {f.name for f in _read(text, str(path)).functions if "__device__" in f.sides}
+            if not declared.isdisjoint(functions):
+                declared -= functions
+                found.append(path)
+    return replace(program, units=(*program.units, *found[:_MOST_DEFINERS]))
 
 
 def _graph(files: Sequence[Path], like: Program) -> Graph:

@@ -36,7 +36,7 @@ from cu2port.verify.trial.program import (
     shares_memory,
     write,
 )
-from cu2port.verify.trial.programs import naming
+from cu2port.verify.trial.programs import naming, with_definitions
 from cu2port.verify.trial.rounding import with_nudges
 from cu2port.verify.trial.verdict import (
     AGREES,
@@ -95,13 +95,15 @@ def open_trial(
     program: Program, asked: Asked, toolchain: Toolchain, done: Set[Path] = frozenset()
 ) -> tuple[Trial, list[tuple[Path, Kernel | Unclear]]] | None:
     """Both sides of a program, and its kernels by the file that has them; None where there are none to try."""
-    plain = sim_build.plain_sources(program)
+    own = sim_build.plain_sources(program)
+    program = with_definitions(program, own, asked.root)
+    plain = sim_build.plain_sources(program) if len(program.units) > 1 else own
     cuda = Side.of(plain, cuda=True)
     given = "".join(f"#define {d.replace('=', ' ', 1)}\n" for d in program.defines)
     units = [*cuda.units.values(), *expansions(list(cuda.units.values())), read(given, "")]
     found = []
     for real, unit in cuda.units.items():
-        if INCLUDE_DIR in real.parents or real in done:
+        if INCLUDE_DIR in real.parents or real in done or real not in own:
             continue
         for k in find_kernels(unit, units, partial(naming, asked.root)):
             name = k.path.rpartition("::")[2]
