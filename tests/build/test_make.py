@@ -123,6 +123,10 @@ def ported(text: str, **asked: object) -> str:
             " $(patsubst %,-I%,$(D)) -D__HIP_PLATFORM_AMD__\n",
         ),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        (  # a compiler of another name hands them to nvcc
+            "F = -e --nvcc-options -Xptxas=-v,-arch=sm_30 -c\na:\n\tcapsmc $(F) gcc a.c\n\tnvcc -Xptxas=-v b.cu\n",
+            "F = -e --nvcc-options -Xptxas=-v,-arch=sm_30 -c\na:\n\tcapsmc $(F) gcc a.c\n\thipcc b.cu\n",
+        ),
         (  # the slash stands where it is used
             "D = usr/local/cuda-9.1\na:\n\t/$(D)/bin/nvcc a.cu -I /$(D)/include -L/$(D)/lib64\n",
             "D = opt/rocm\na:\n\t/$(D)/bin/hipcc a.cu -I /$(D)/include -L/$(D)/lib\n",

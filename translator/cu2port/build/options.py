@@ -85,6 +85,11 @@ def changes(
         index += 1
         if not word.text.startswith("-"):
             continue  # as no option does
+        if word.text == "--nvcc-options" and index < len(words):  # HMPP's, and others'
+            why = "another compiler hands nvcc the next word"
+            yield by_hand(OPTION, word.text, why, "what hipcc takes, if it calls that", word.start, word.end)
+            index += 1
+            continue
         key, equals, value = word.text.partition("=")
         if key in _ARCH:
             after = words[index] if not equals and not word.last and index < len(words) else None
@@ -118,9 +123,8 @@ def changes(
             yield finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
             continue
         if word.text in ("-x", "--x") and index < len(words) and words[index].text in ("cu", "cuda"):
-            if word.text == "--x":
-                yield swap(OPTION, word.text, "-x", word.start)
-            yield swap(OPTION, words[index].text, "hip", words[index].start)
+            both = ((word, "-x"), (words[index], "hip"))
+            yield from (swap(OPTION, w.text, new, w.start) for w, new in both if w.text != new)
             continue
         if for_cuda and word.text in _AS_CUDA:
             yield swap(OPTION, word.text, "-xhip", word.start)
