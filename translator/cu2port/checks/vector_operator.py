@@ -19,6 +19,7 @@ _COMPLEX = re.compile(r"(?:cu|hip)(?:Float|Double)?Complex\Z")  # vectors of two
 _ALIAS = re.compile(r"\b(?:typedef\s+(?P<a>\w+)\s+(?P<b>\w+)\s*;|using\s+(?P<c>\w+)\s*=\s*(?P<d>\w+)\s*;)")
 _OF_HIP = "HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H"  # defined by HIP's header
 _NAMES = ("+=", "-=", "*=", "/=", "*", "/", "++", "--")
+_SCALES = frozenset({"*", "/"})  # operators that HIP has for a vector and a number
 _BOTH = frozenset({"__host__", "__device__"})
 _QUIET_WORDS = frozenset(
     "inline static const constexpr __host__ __device__ __forceinline__ __inline__ template friend extern void".split()
@@ -318,7 +319,7 @@ def _for_each_side(unit: Unit, head: int, stop: int, last: int, between: str = "
 def _by_value(unit: Unit, i: int) -> tuple[Span, ...]:
     """What makes `operator*(V a, const V& b)` at token i, which is the one that HIP has, an overload of that."""
     spans = unit.split_args(i + 3, unit.match[i + 2])
-    if unit.t[i + 1] not in ("*", "/") or len(spans) != 2:
+    if len(spans) != 2 or unit.text[unit.p[i + 1] : unit.end(i + 1)] not in _SCALES:
         return ()
     first, second = (unit.text[s.start : s.end] for s in spans)
     at = spans[1].start + second.find("&")
