@@ -99,3 +99,14 @@ def test_a_macro_of_the_file_in_a_headers_text_may_have_several_definitions(tmp_
     own = '#include "parts.h"\n#ifdef A\n#define STEP "1"\n#else\n#define STEP "2"\n#endif\n'
     out = converted(tmp_path, header, own + SOURCE.replace('{" BODY(%1, %2) "}', '" TEXT "').partition("\n")[2])
     assert "definitions that do different things" in out
+
+
+def test_a_text_whose_strings_all_end_at_parameters_is_lifted(tmp_path: Path) -> None:
+    header = """#define PAIR(Z, X) /* twice */ \\
+    "\\n\\tadd.u32 "#Z", "#X", "#X";" \\
+    "\\n\\tmov.u32 "#Z"0, "#Z";"
+"""
+    source = SOURCE.replace("BODY(%1, %2)", '".reg .u32 z, z0;" PAIR(z, %1) "add.u32 %0, z0, %2;"')
+    out = converted(tmp_path, header, source)
+    assert "asm(" not in out and "untranslated" not in out
+    assert "z_2 = a + a;" in out and "z0 = z_2;" in out and "d = z0 + b;" in out

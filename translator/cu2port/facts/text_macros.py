@@ -47,8 +47,11 @@ def text_macros(text: str) -> frozenset[str]:
 
 
 def _has_opcode(line: str) -> bool:
-    """Whether a string of a line has an opcode (`add.u32 `) and a statement's end or an operand."""
-    strings = (m[0] for m in _TEXT.finditer(line)) if '"' in line and "." in line else ()
+    """Whether a string of a line has an opcode (`add.u32 `) and a statement's end or an operand; those beside a
+    parameter (`"add.u32 "#a", "#b";"`) are one."""
+    strings = [m[0] for m in _TEXT.finditer(line)] if '"' in line and "." in line else []
+    if "#" in line:
+        strings = ["".join(strings)]
     return any((";" in s or "%" in s) and any(_is_opcode(word) for word in s.split()[:-1]) for s in strings)
 
 
