@@ -29,3 +29,28 @@ int main() {
 }
 """)
     assert ran.code == 0 and ran.errors.count(b"hipsolverSpCreate") == 1, ran.errors.decode()
+
+
+def test_a_copy_of_cub_declares_nothing_of_the_programs(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
+    """`CubDebug` of the copy was the program's own, and stayed where hipCUB's headers have another name."""
+    copy = tmp_path / "cub-1.8.0" / "cub"
+    copy.mkdir(parents=True)
+    (copy / "cub.cuh").write_text('#include "util_ptx.cuh"\n#define CubDebug(e) (e)\n')
+    (copy / "util_ptx.cuh").write_text("#error the copy\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.cu").write_text("""#include "../cub-1.8.0/cub/cub.cuh"
+int main() {
+    int *a, *b;
+    size_t size = 0;
+    CubDebug(cudaMallocManaged(&a, 8));
+    CubDebug(cudaMallocManaged(&b, 4));
+    a[0] = 3, a[1] = 4;
+    CubDebug(cub::DeviceReduce::Sum(nullptr, size, a, b, 2));
+    void* t;
+    cudaMalloc(&t, size);
+    CubDebug(cub::DeviceReduce::Sum(t, size, a, b, 2));
+    cudaDeviceSynchronize();
+    return *b - 7;
+}
+""")
+    assert simulate.run(build(tmp_path / "src" / "main.cu", 64), (), simulate.Limits(60), capture=True).code == 0

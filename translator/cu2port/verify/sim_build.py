@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.core.model import Options, Project
+from cu2port.core.vendored import is_in_copy
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
 from cu2port.facts.unit import Unit
@@ -143,7 +144,8 @@ def sources(program: Program) -> dict[Path, Text]:
 
 
 def read_all(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, str]]:
-    """Files, and the headers of the program and of cu2port that they include: absolute path -> path, text."""
+    """Files, and the headers of the program and of cu2port that they include: absolute path -> path, text. HIP's
+    library takes the place of a copy of CUB or Thrust."""
     out: dict[Path, tuple[Path, str]] = {}
     todo = list(starts)
     while todo:
@@ -159,7 +161,11 @@ def read_all(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path,
         for m in _EITHER.finditer(_without_dead(text)):
             near = [path.parent] if m[1] == '"' else []
             found = next((d / m[2] for d in (*near, *program.include_dirs, INCLUDE_DIR) if (d / m[2]).is_file()), None)
-            if found is not None and HEADERS not in absolute_path(found).parents:
+            if (
+                found is not None
+                and HEADERS not in absolute_path(found).parents
+                and not is_in_copy(str(found.absolute()))
+            ):
                 todo.append(found)
     return out
 
