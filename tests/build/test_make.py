@@ -123,6 +123,10 @@ def ported(text: str, **asked: object) -> str:
             " $(patsubst %,-I%,$(D)) -D__HIP_PLATFORM_AMD__\n",
         ),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        (  # where Debian and Arch have it
+            "CUDA_HOME = /opt/cuda\nL = -L/usr/lib/cuda/lib64 -L$(CUDA_HOME)/lib64 -L/opt/cudas\n",
+            "CUDA_HOME = /opt/rocm\nL = -L/opt/rocm/lib -L$(CUDA_HOME)/lib -L/opt/cudas\n",
+        ),
         (  # a compiler of another name hands them to nvcc
             "F = -e --nvcc-options -Xptxas=-v,-arch=sm_30 -c\na:\n\tcapsmc $(F) gcc a.c\n\tnvcc -Xptxas=-v b.cu\n",
             "F = -e --nvcc-options -Xptxas=-v,-arch=sm_30 -c\na:\n\tcapsmc $(F) gcc a.c\n\thipcc b.cu\n",

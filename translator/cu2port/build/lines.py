@@ -126,7 +126,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "calls of HIP's C API by JNI or foreign functions; the program's calls of the library are not converted",
     ),
     (
-        r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)|NVIDIA GPU Computing Toolkit",
+        r"/(?:usr/local|usr/lib|opt)/cuda(?![a-z])|\$[({]?CUDA_(?:HOME|PATH)|NVIDIA GPU Computing Toolkit",
         "the toolkit's folder",
         "/opt/rocm, or ROCM_PATH",
     ),

@@ -62,15 +62,15 @@ _NVCC_ALONE = re.compile(  # options that a host compiler ends at
 )
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _LIB_BY_NAME = re.compile(  # of CUDA's folder, in an option for the linker: a variable says which
-    r"""(?:-L|-Wl,-rpath[,=])["']?(?:\$[({]?(?P<home>\w+)[)}]?|/usr/local/cuda[\d.-]*)"""
+    r"""(?:-L|-Wl,-rpath[,=])["']?(?:\$[({]?(?P<home>\w+)[)}]?|/(?:usr/local|usr/lib|opt)/cuda[\d.-]*)"""
     r"""(?P<folder>/(?:lib(?:64)?)?\$[({]?[\w.]+[)}]?)/?[,"']?$"""
 )
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|(?:^|_)NV_?FLAGS|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
-_TOOL = re.compile(rf"nvcc|usr/local/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
-_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|usr/local/cuda|sm_|compute_|{HINT}")  # what is looked for in words
+_TOOL = re.compile(rf"nvcc|/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
+_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/cuda|sm_|compute_|{HINT}")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
 
 
@@ -280,7 +280,7 @@ def _is_home(line: Line, words: list[options.Word], named: Collection[str]) -> b
 
 def _rooted(text: str) -> str:
     """A word with the slash that stands where its variable is used: `D=usr/local/cuda`, and `/$D/bin/nvcc`."""
-    return f"/{text}" if text.startswith("usr/local/cuda") else text
+    return f"/{text}" if text.startswith(("usr/local/cuda", "usr/lib/cuda", "opt/cuda")) else text
 
 
 def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
@@ -288,11 +288,11 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     word is for CUDA's compiler."""
     for m in _NVCC.finditer(word.text) if "nvcc" in word.text else ():
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
-    known = False
+    known, below = False, 0  # below: what the first folder that is named by its path holds
     rooted = _rooted(word.text)
     added = len(rooted) - len(word.text)
-    for m in HOME.finditer(rooted) if "/usr/local/cuda" in rooted else ():
-        known = True
+    for m in HOME.finditer(rooted) if "/cuda" in rooted else ():
+        known, below = True, below or m.end() - added
         old, new = (m[0], "/opt/rocm") if m.start() or not added else (m[0][1:], "opt/rocm")
         yield swap(TOOLKIT, old, new, word.start + max(m.start() - added, 0), "ROCm's usual folder", review=True)
     for m in REFERENCE.finditer(word.text) if "$" in word.text else ():
@@ -306,7 +306,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     if named and (named["home"] is None or named["home"] in homes):
         yield swap(TOOLKIT, named["folder"], "/lib", word.start + named.start("folder"), "ROCm's libraries are there")
         known = False
-    inner = INNER.search(word.text) if known else None
+    inner = INNER.search(word.text, below) if known else None
     if inner and inner[0] not in ("/lib", "/include"):
         what = "headers" if inner["include"] else "libraries"
         yield swap(

@@ -47,7 +47,7 @@ _ENVIRONMENT = re.compile(
     r"(?:\benviron(?:\.get\(|\[)|\bgetenv\()\s*[\"'](?P<name>CUDA_(?:HOME|PATH|ROOT))[\"']"
     r"|[\"'](?P<asked>CUDA_(?:HOME|PATH|ROOT))[\"']\s{1,9}(?:not\s{1,9})?in\s{1,9}(?:os\.)?environ\b"
 )
-_FOLDER = re.compile(r"/usr/local/cuda[-.\d]*+(?=[/\"':])")
+_FOLDER = re.compile(r"/(?:usr/local|usr/lib|opt)/cuda[-.\d]*+(?=[/\"':])")
 _LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"']|\}/|\+\s{0,9}[\"']/)(?P<lib>lib64)\b")
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
 _IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")

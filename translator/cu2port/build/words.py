@@ -20,7 +20,7 @@ _OTHER_SYSTEM = regex(
 )
 #: the folder where CUDA's toolkit is as a rule, in a path or alone
 HOME = regex(  # the version may be a variable's: `cuda-$(ver)`
-    r"/usr/local/cuda(?:-[\d.]+\d|-\d+|-\$(?:\(\w+\)|\{\w+\}|\w+))?"
+    r"/(?:usr/local|usr/lib|opt)/cuda(?:-[\d.]+\d|-\d+|-\$(?:\(\w+\)|\{\w+\}|\w+))?"
     r"(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))"
 )
 INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?![\w-])")  # of HOME: what is below it
