@@ -149,7 +149,10 @@ MAIN = "int main() {}\n"
 
 
 #: What only the compiler of HIP has a use for. Headers of a project that both sides include may include them.
-DEVICE_ONLY = ("fp8", "half", "half_atomic", "half_host", "pipeline", "solo", "solo_groups", "surface", "thread_load")
+DEVICE_ONLY = (
+    "fp8", "half", "half_atomic", "half_host", "pipeline", "rounding", "small_floats", "solo", "solo_groups", "surface",
+    "thread_load",
+)  # fmt: skip
 
 
 def test_for_the_host_s_compiler_headers_of_the_device_are_empty(compiler: str, tmp_path: Path) -> None:

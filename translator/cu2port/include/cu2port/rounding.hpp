@@ -6,7 +6,7 @@
 // the nearest numbers. (`__fsqrt_rn` is as exact as `sqrtf`, which some options of clang, such as -ffast-math, loosen.)
 #ifndef CU2PORT_ROUNDING_HPP
 #define CU2PORT_ROUNDING_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -53,5 +53,5 @@ __device__ inline float frsqrt_rn(float a) {
 #undef CU2PORT_ROUNDING_ALONE
 
 }  // extern "C++"
-#endif  // __cplusplus
+#endif
 #endif  // CU2PORT_ROUNDING_HPP

@@ -5,7 +5,7 @@
 // largest number, as NaN does, which these formats do not have; a scale has no sign, and 0xff is its NaN.
 #ifndef CU2PORT_SMALL_FLOATS_HPP
 #define CU2PORT_SMALL_FLOATS_HPP
-#ifdef __cplusplus  // a C source may include the header that includes this one
+#if defined(__cplusplus) && (defined(__HIP__) || defined(CU2PORT_SIM_WAVE))  // C and the host may include it too
 extern "C++" {  // the includer may be in a block of `extern "C"`
 
 #include "fp8.hpp"
@@ -319,5 +319,5 @@ typedef four_small_floats<fp8_e8m0, __hip_fp8x4_storage_t, 8> fp8x4_e8m0;
 }  // namespace cu2port
 
 }  // extern "C++"
-#endif  // __cplusplus
+#endif
 #endif  // CU2PORT_SMALL_FLOATS_HPP
