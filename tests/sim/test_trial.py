@@ -271,6 +271,15 @@ __global__ void l(int* x) {
     assert said["l"].outcome == "could not" and "file_id" in said["l"].why
 
 
+def test_template_arguments_have_the_names_of_hip(tried: Try) -> None:
+    text = """#include <cuda_bf16.h>
+template <typename T, int N> __global__ void k(T* x, float y) { if (threadIdx.x < N) x[threadIdx.x] = T(y); }
+void go(__nv_bfloat16* x) { k<__nv_bfloat16, 8><<<1, 64>>>(x, 2); }
+"""
+    said = tried(text, waves=(64,), time_s=3.0)["k"]
+    assert said.outcome == "same", said.text
+
+
 def test_extents_are_parameters_as_other_structs_are(tried: Try) -> None:
     text = """struct Box { dim3 from, size; };
 __global__ void k(float* x, const dim3 size, const Box box) {

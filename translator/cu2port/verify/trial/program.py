@@ -250,10 +250,10 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     space = kernel.path.rpartition("::")[0]
-    address = f"&{kernel.name}{kernel.arguments}"
-    if kernel.overload and not kernel.arguments:  # of a template's kernels only this one is left
-        hip = {} if side.cuda else _renames()
-        types = re.sub(r"\w+", lambda m: hip.get(m[0], m[0]), kernel.overload)
+    hip = {} if side.cuda else _renames()
+    arguments, types = (re.sub(r"\w+", lambda m: hip.get(m[0], m[0]), x) for x in (kernel.arguments, kernel.overload))
+    address = f"&{kernel.name}{arguments}"
+    if types and not arguments:  # of a template's kernels only this one is left
         address = f"static_cast<void (*)({types})>({address})"
     pointer = f"static const auto cu2port_trial_kernel = {address};\n"  # arguments are named as the namespace has them
     if space:
