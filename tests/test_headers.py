@@ -182,6 +182,27 @@ def test_functions_of_the_device_on_the_host(compiler: str, tmp_path: Path) -> N
     assert [float(x) for x in done.stdout.split()] == pytest.approx(wanted, rel=1e-15, abs=1e-15)
 
 
+# --- shift.hpp --------------------------------------------------------------------------------------------------------
+
+
+def test_shifts_by_the_whole_width(compiler: str, tmp_path: Path) -> None:
+    """Numbers are pairs of a literal and what it is: its value, its width, whether it has a sign."""
+    places = (0, 1, 31, 32, 33, 63, 64, -1)
+    numbers = {"1u": (1, 32, False), "0x80000001u": (0x80000001, 32, False), "1ull << 63": (1 << 63, 64, True)}
+    negative = {"-2": (-2, 32, True), "(short)-1": (-1, 32, True)}  # C++ has no shift to the left of them
+    lines, want = "", []
+    for f, given in (("shl", numbers), ("shr", {**numbers, **negative})):
+        for literal, (value, width, has_sign) in given.items():
+            for n in places:
+                lines += f'std::printf("%lld\\n", static_cast<long long>(cu2port::{f}({literal}, {n})));\n'
+                by = min(n % 2**64, width)
+                bits = (value << by if f == "shl" else value >> by) % 2**width
+                want.append(bits - 2**width if has_sign and bits >> (width - 1) else bits)
+    source = f'#include "cu2port/shift.hpp"\n#include <cstdio>\nint main() {{ {lines} }}\n'
+    done = subprocess.run([built(compiler, source, tmp_path)], capture_output=True, text=True, check=True)
+    assert [int(x) for x in done.stdout.split()] == want
+
+
 # --- simd.hpp ---------------------------------------------------------------------------------------------------------
 
 

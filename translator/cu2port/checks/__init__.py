@@ -59,7 +59,7 @@ def gates() -> tuple[Gate, ...]:
 
 def _row(check: Check) -> tuple[Any, ...]:
     module = type(check).__module__.rpartition(".")[2]
-    return check.code, module, check.triggers, check.modes, check.true_of_hip, check.of_headers
+    return check.code, module, check.triggers, check.modes, check.true_of_hip, check.of_headers, check.texts
 
 
 @cache

@@ -74,9 +74,9 @@ class Check(ABC):
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
     already, where nothing is changed. `true_of_cuda`: whether what it writes means the same to nvcc: words that the C++
     standard asks for, and nvcc does not. `triggers`: names; a file without any of them has no finding, and the check
-    is not called. None: it is called for every file. `of_headers`: it is called for files alone
-    that others include, by their suffix. `modes`: words of the options (`Options.modes`); without any of them it is not
-    called. None: it is called with any options.
+    is not called. None: it is called for every file. `texts`: the same for pieces of text, if any are given.
+    `of_headers`: it is called for files alone that others include, by their suffix. `modes`: words of the options
+    (`Options.modes`); without any of them it is not called. None: it is called with any options.
     """
 
     code: ClassVar[str]
@@ -88,6 +88,7 @@ class Check(ABC):
     true_of_hip: ClassVar[bool] = False
     true_of_cuda: ClassVar[bool] = False
     triggers: ClassVar[frozenset[str] | None] = None
+    texts: ClassVar[tuple[str, ...]] = ()
     of_headers: ClassVar[bool] = False
     modes: ClassVar[frozenset[str] | None] = None
     lint: ClassVar[InLint] = InLint()
@@ -193,6 +194,7 @@ class Gate:
     modes: frozenset[str] | None
     true_of_hip: bool
     of_headers: bool
+    texts: tuple[str, ...]
 
 
 def open_gates(gates: tuple[Gate, ...], unit: Unit) -> list[Gate]:
@@ -203,6 +205,7 @@ def open_gates(gates: tuple[Gate, ...], unit: Unit) -> list[Gate]:
         chosen.update(by_word[word])
     asked = unit.options.modes
     opened = [g for g in map(gates.__getitem__, sorted(chosen)) if g.modes is None or not asked.isdisjoint(g.modes)]
+    opened = [g for g in opened if not g.texts or any(text in unit.text for text in g.texts)]
     return opened if suffix(unit.path) in HEADER_SUFFIXES else [g for g in opened if not g.of_headers]
 
 
