@@ -14,6 +14,7 @@ from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import CallExpr, Cast, Expr, Num, Ternary, callee, expressions
 
 _TYPES = frozenset("char short uchar uint8_t int8_t ushort uint16_t int16_t u_char uint8 Npp8u".split())
+_BYTES = frozenset("uchar uint8_t u_char uint8 Npp8u".split())
 _NARROW = {
     "unsigned char": "uchar",
     "signed char": "char",
@@ -83,8 +84,9 @@ class FloatToByte(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if for_host(unit) or unit.words.isdisjoint(_ON_GPU.union(by_name(unit.project.side_macros))):
             return
+        halves = bool(unit.words & (HALVES | BFLOATS))
         for f in unit.functions:
-            if f.sides.isdisjoint(_ON_GPU) or _TYPES.isdisjoint(unit.t[f.body[0] : f.body[1]]):
+            if f.sides.isdisjoint(_ON_GPU) or not _may_cast(frozenset(unit.t[f.body[0] : f.body[1]]), halves):
                 continue
             if skipped_by_nvcc(unit, unit.p[f.name_at]):
                 continue
@@ -132,6 +134,11 @@ class FloatToByte(Check):
             edits,
             effects=(("all", "wrong-result"),),
         )
+
+
+def _may_cast(words: frozenset[str], halves: bool) -> bool:
+    """Whether a function with some words may have a cast of a float to a byte, or of a half to a small integer."""
+    return not words.isdisjoint(_TYPES if halves else _BYTES) or {"unsigned", "char"} <= words
 
 
 def _is_clamped(e: Expr) -> bool:

@@ -66,6 +66,9 @@ class ShiftWidth(Check):
         for f in unit.functions:
             if f.sides.isdisjoint(_ON_GPU) or skipped_by_nvcc(unit, unit.p[f.name_at]):
                 continue
+            body = unit.text[unit.p[f.body[0]] : unit.p[f.body[1]]]
+            if not any(text in body for text in self.texts):
+                continue
             for e in _whole_shifts(unit, f):
                 yield self._finding(unit, e)
 
