@@ -130,8 +130,8 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
 
 
 WITH_HIP = set(
-    "blas.hpp complex.hpp fp8.hpp gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp rounding.hpp small_floats.hpp "
-    "stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp wmma.hpp".split()
+    "blas.hpp complex.hpp fp8.hpp gather.hpp gl.hpp half.hpp nvtx.hpp pinned.hpp pipeline.hpp rounding.hpp "
+    "small_floats.hpp stream.hpp surface.hpp texture.hpp thread_load.hpp warp.hpp wmma.hpp".split()
 )
 
 
@@ -150,8 +150,8 @@ MAIN = "int main() {}\n"
 
 #: What only the compiler of HIP has a use for. Headers of a project that both sides include may include them.
 DEVICE_ONLY = (
-    "fp8", "half", "half_atomic", "half_host", "pipeline", "rounding", "small_floats", "solo", "solo_groups", "surface",
-    "thread_load",
+    "fp8", "gather", "half", "half_atomic", "half_host", "pipeline", "rounding", "small_floats", "solo", "solo_groups",
+    "surface", "thread_load",
 )  # fmt: skip
 
 
