@@ -45,7 +45,7 @@ SIZES = {
     "int": 4, "unsigned": 4, "unsigned int": 4, "long long": 8, "long long int": 8, "unsigned long long": 8,
     "unsigned long long int": 8,
 }  # fmt: skip
-#: Types of which all bits are numbers, and the type that has the same bits.
+#: Types that hold the bits of a number, and the type of that number.
 RAW = {
     "__half_raw": "__half", "__half2_raw": "__half2", "__nv_bfloat16_raw": "__nv_bfloat16",
     "__nv_bfloat162_raw": "__nv_bfloat162", "__nv_fp8_storage_t": "unsigned char",

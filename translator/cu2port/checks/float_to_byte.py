@@ -6,8 +6,7 @@ from cu2port.catalog.includes import for_host
 from cu2port.core.model import Edit, Finding, Severity, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import BFLOATS, HALVES, expression_type
-from cu2port.facts.branches import skipped_by_nvcc
-from cu2port.facts.side_macros import by_name
+from cu2port.facts.gpu_functions import gpu_functions
 from cu2port.facts.unit import Unit
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_body
@@ -23,7 +22,6 @@ _NARROW = {
     "unsigned short": "ushort",
 }
 _FLOATS = frozenset({"float", "double"})
-_ON_GPU = frozenset({"__device__", "__global__"})
 #: Words of functions whose result is taken for one that is not negative.
 _WITHIN = ("clamp", "max", "abs", "sat", "sqrt", "exp", "pow")
 _LEAVE = ("min", "round", "rint", "floor", "ceil", "trunc")  # no sign changes here
@@ -82,13 +80,9 @@ class FloatToByte(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if for_host(unit) or unit.words.isdisjoint(_ON_GPU.union(by_name(unit.project.side_macros))):
-            return
         halves = bool(unit.words & (HALVES | BFLOATS))
-        for f in unit.functions:
-            if f.sides.isdisjoint(_ON_GPU) or not _may_cast(frozenset(unit.t[f.body[0] : f.body[1]]), halves):
-                continue
-            if skipped_by_nvcc(unit, unit.p[f.name_at]):
+        for f in gpu_functions(unit) if not for_host(unit) else ():
+            if not _may_cast(frozenset(unit.t[f.body[0] : f.body[1]]), halves):
                 continue
             for e in expressions(read_body(unit, f.body[0] + 1, f.body[1])):
                 for k, w in enumerate(e.around):

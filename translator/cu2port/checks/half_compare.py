@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.includes import for_host
-from cu2port.core.model import Edit, Finding, Severity, insert, replace
+from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import BFLOATS, HALVES, expression_type
 from cu2port.facts.branches import skipped_by_nvcc
+from cu2port.facts.gpu_functions import ON_GPU, as_call
 from cu2port.facts.unit import Unit
-from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import Binary, CallExpr, Expr, callee, expressions
 
@@ -26,7 +26,6 @@ _MADE = {
 }
 #: Functions that give what their first argument is.
 _SAME = frozenset(f"__h{name}{n}" for name in "add sub mul div neg abs max min fma".split() for n in ("", "2"))
-_ON_GPU = frozenset({"__device__", "__global__"})
 _DEPTH = 8
 
 
@@ -92,22 +91,15 @@ class HalfCompare(Check):
                     continue
                 kind = _kind(unit, e.a, 0) or _kind(unit, e.b, 0)
                 function = _function(e.op, kind)
-                if function and (kind in BFLOATS or f.sides & _ON_GPU):  # of half, HIP has none on the host
+                if function and (kind in BFLOATS or f.sides & ON_GPU):  # of half, HIP has none on the host
                     yield self._finding(unit, e, function)
 
     def _finding(self, unit: Unit, e: Binary, function: str) -> Finding:
-        (first, left), last = tokens(e.a), tokens(e.b)[1]
-        start = unit.end(left) if not unit.text[unit.end(left) : unit.p[e.at]].strip() else unit.p[e.at]
-        edits: tuple[Edit, ...] = (
-            insert(unit.p[first], f"cu2port::{function}("),
-            replace(start, unit.end(e.at), ","),
-            insert(unit.end(last), ")"),
-        )
         return self.finding(
             f"`{e.op}` compares halves as `cu2port::{function}` does in CUDA, and otherwise in HIP",
             unit.p[e.at],
             unit.end(e.at),
-            edits,
+            as_call(unit, e, f"cu2port::{function}"),
             effects=(("all", "wrong-result"),),
             helpers=("half.hpp",),
         )

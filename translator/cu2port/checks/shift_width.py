@@ -3,18 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.includes import for_host
-from cu2port.core.model import Edit, Finding, Severity, insert, replace
+from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import expression_type, promoted
-from cu2port.facts.branches import skipped_by_nvcc
-from cu2port.facts.side_macros import by_name
+from cu2port.facts.gpu_functions import as_call, gpu_functions
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import Binary, Expr, Index, Member, Name, Num, expressions
 
-_ON_GPU = frozenset({"__device__", "__global__"})
 _SHIFTS = {"<<": "shl", ">>": "shr"}
 _WIDTHS = {"int": 32, "unsigned int": 32, "long": 64, "unsigned long": 64, "long long": 64, "unsigned long long": 64}
 
@@ -61,11 +58,7 @@ class ShiftWidth(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if for_host(unit) or unit.words.isdisjoint(_ON_GPU.union(by_name(unit.project.side_macros))):
-            return
-        for f in unit.functions:
-            if f.sides.isdisjoint(_ON_GPU) or skipped_by_nvcc(unit, unit.p[f.name_at]):
-                continue
+        for f in gpu_functions(unit) if not for_host(unit) else ():
             body = unit.text[unit.p[f.body[0]] : unit.p[f.body[1]]]
             if not any(text in body for text in self.texts):
                 continue
@@ -73,19 +66,11 @@ class ShiftWidth(Check):
                 yield self._finding(unit, e)
 
     def _finding(self, unit: Unit, e: Binary) -> Finding:
-        plain = e._replace(around=())
-        (first, left), last = tokens(plain.a), tokens(plain)[1]
-        gap, stop = unit.text[unit.end(left) : unit.p[e.at]], unit.p[e.at] + len(e.op)  # `>>` may be two tokens
-        edits: tuple[Edit, ...] = (
-            insert(unit.p[first], f"cu2port::{_SHIFTS[e.op]}("),
-            replace(unit.p[e.at] if gap.strip() else unit.end(left), stop, ","),
-            insert(unit.end(last), ")"),
-        )
         return self.finding(
             f"`{e.op}` by the whole width gives 0 in CUDA, and the number itself on AMD GPUs",
             unit.p[e.at],
-            stop,
-            edits,
+            unit.p[e.at] + len(e.op),
+            as_call(unit, e, f"cu2port::{_SHIFTS[e.op]}"),
             effects=(("all", "wrong-result"),),
             helpers=("shift.hpp",),
         )
