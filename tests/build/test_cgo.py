@@ -101,6 +101,24 @@ def test_flags_and_code_before_the_import() -> None:
 
 
 @pytest.mark.parametrize(
+    ("constraint", "changed"),
+    [
+        ("", True),
+        ("linux ", True),
+        ("!windows ", True),
+        ("!windows,amd64 darwin ", True),
+        ("windows ", False),
+        ("windows,amd64 darwin ", False),
+        ("!linux ", False),
+    ],
+)
+def test_flags_count_where_linux_takes_them(constraint: str, changed: bool) -> None:
+    text = f'package cu\n\n// #cgo {constraint}LDFLAGS: -L/opt/cuda/lib64 -lcuda -lcudart\nimport "C"\n'
+    new = text.replace("-L/opt/cuda/lib64 -lcuda -lcudart", "-L/opt/rocm/lib -lamdhip64 -lamdhip64")
+    assert port(text).output.decode() == (new if changed else text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'package cu\n\n// #include <cuda.h>\n\nimport "C"\n',  # an empty line parts them: the comment is none of cgo's

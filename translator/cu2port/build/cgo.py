@@ -29,7 +29,7 @@ _FOLDER = regex(
     r"(?:/usr/local|/opt)/cuda(?:-[\d.]+)?(?:/targets/[\w-]+)?/(?:(?P<lib>lib(?:64)?(?:/stubs)?)|include)(?![\w/])/?"
 )
 _WORD = regex(r"//.*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+\"?|(?P<name>[A-Za-z_]\w*)")
-_ELSEWHERE = re.compile(r"windows|darwin")  # systems that have no ROCm
+_ELSEWHERE = frozenset({"windows", "darwin", "!linux"})  # systems that have no ROCm
 #: addresses of the device: numbers in CUDA, and pointers in HIP, which Go makes of a number by way of uintptr alone
 _POINTERS = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _HANDLES = frozenset(
@@ -234,7 +234,7 @@ def _preamble(text: str, group: list[re.Match[str]], names: Names) -> Iterator[F
             flags = _FLAGS.match(text, at, stop)
             include = _INCLUDE.match(text, at, stop)
             if flags is not None:
-                if not _ELSEWHERE.search(flags["system"]):
+                if not _elsewhere(flags["system"]):
                     yield from _flags(text, flags.start("flags"), flags.end("flags"))
             elif include is not None:
                 f = _include(include, names)
@@ -260,6 +260,13 @@ def _include(m: re.Match[str], names: Names) -> Finding | None:
     if not hip:
         return finding(CGO, f"`{m['path']}` is not needed for HIP", start, end, [replace(*m.span(), "")], old=m["path"])
     return swap(CGO, m["name"], f"<{hip}>", start)
+
+
+def _elsewhere(constraint: str) -> bool:
+    """Whether `linux,amd64 !windows LDFLAGS`, without its last word, asks for systems that have no ROCm: one of the
+    terms must hold, and of a term all parts."""
+    terms = constraint.split()[:-1]
+    return bool(terms) and all(_ELSEWHERE.intersection(term.split(",")) for term in terms)
 
 
 def _flags(text: str, start: int, end: int) -> Iterator[Finding]:
