@@ -456,6 +456,14 @@ def test_what_stays_is_told() -> None:
         assert f"`{word}" in said
 
 
+def test_libraries_of_a_module_for_a_script() -> None:
+    """UseSWIG's own command links by plain names, too: they stayed, and the linker found none of them."""
+    text = "find_package(CUDAToolkit)\nswig_link_libraries(m cudart cufft Python::Module)\n"
+    assert ported(text) == (
+        "find_package(hip)\nfind_package(hipfft)\nswig_link_libraries(m hip::host hip::hipfft Python::Module)\n"
+    )
+
+
 def test_a_library_by_its_path_is_no_target() -> None:
     """`get_filename_component(D hip::hipfft DIRECTORY)` would give an empty folder, without a word."""
     text = (

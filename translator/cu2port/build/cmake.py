@@ -12,7 +12,7 @@ from cu2port.build import flags, programs, sources
 from cu2port.build.find_cuda import OBJECTS, command, is_odd, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.lines import lines
-from cu2port.build.linked import lists
+from cu2port.build.linked import LINKING, lists
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
@@ -23,7 +23,7 @@ from cu2port.catalog import load_catalog
 from cu2port.core.model import Finding, Side, Span, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
-_LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "set_target_properties", "set_property"})
+_LINKS = frozenset({*LINKING, "set", "list", "set_target_properties", "set_property"})
 _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
 )
@@ -296,8 +296,8 @@ def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 
 def _libraries(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """Libraries by their plain names, also in a list that is linked."""
-    if c.name in ("target_link_libraries", "link_libraries"):
-        values = c.args[c.name == "target_link_libraries" :]
+    if c.name in LINKING:
+        values = c.args[c.name != "link_libraries" :]
     else:
         name, values = assignment(c)
         if name is None or name.text not in lists(text):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cu2port.build import options
 from cu2port.build.layout import break_of
-from cu2port.build.linked import lists
+from cu2port.build.linked import LINKING, lists
 from cu2port.build.pages import OPTION, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
@@ -95,7 +95,7 @@ def _libraries(text: str, c: Command, words: Sequence[options.Word]) -> Iterator
     """Linker's options for NVIDIA's libraries in a text of flags, or where options are given to the linker. Where
     libraries are linked, or are in a list that is, each that is an argument has a target."""
     name, _ = assignment(c)
-    linked = c.name in ("target_link_libraries", "link_libraries") or (name is not None and name.text in lists(text))
+    linked = c.name in LINKING or (name is not None and name.text in lists(text))
     told = {a.start for a in c.args} if linked else set()
     for word in words:
         row = table()["library"].get(word.text[2:]) if word.text.startswith("-l") else None

@@ -8,6 +8,8 @@ from cu2port.build.table import table
 from cu2port.build.variables import REFERENCE
 from cu2port.core.late import regex
 
+#: The commands that link; a target is their first word, but for the last one. UseSWIG's links a module for a script.
+LINKING = ("target_link_libraries", "swig_link_libraries", "link_libraries")
 _LINKS = regex(r"(?i:target_link_libraries|link_libraries)\s*\(([^()]*)\)")
 _SETS = regex(r"\b(?i:set|list)\s*\(\s*(?:(?i:APPEND|PREPEND)\s+)?(\w+)([^()]*)\)")
 _EXTENDS = regex(
