@@ -1704,3 +1704,14 @@ def test_a_signal_to_end_ends_what_runs_for_a_trial(tmp_path: Path, toolchain: T
     (pid,) = (tmp_path / "pid").read_text().split()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)
+
+
+POWERS = """#include <cuda_runtime.h>
+__global__ void far(const float* in, int* out) { out[threadIdx.x] = pow(in[threadIdx.x], 12) < 1e100; }
+"""
+
+
+@pytest.mark.slow
+def test_powers_of_floats_are_doubles(tried: Try) -> None:
+    """CUDA's `pow(float, int)` holds what a float does not."""
+    assert tried(POWERS)["far"].outcome == "same"
