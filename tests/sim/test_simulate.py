@@ -532,6 +532,41 @@ def test_threads_of_one_label_are_a_group(wave: int, simulated: Callable[..., si
 
 
 @pytest.mark.parametrize("wave", [32, 64])
+def test_tiles_of_some_lanes(wave: int, simulated: Callable[..., simulate.Ran]) -> None:
+    """Four by four in the order of their ranks, also above lane 31; a block's tiles stay HIP's."""
+    ran = simulated(
+        """#include <hip/hip_runtime.h>
+        #include <hip/hip_cooperative_groups.h>
+        #include <cstdio>
+        #define __HIP__ 1
+        #include <cu2port/labeled_partition.hpp>
+        #include <cu2port/warp.hpp>
+        namespace cg = cooperative_groups;
+        __global__ void k(unsigned* o) {
+            unsigned lane = threadIdx.x % 32;
+            if (lane % 3 == 1) {
+                auto some = cg::binary_partition(cg::coalesced_threads(), cu2port::warp::upper());
+                auto tile = cu2port::tiled_partition(some, 4);
+                o[threadIdx.x] = (tile.shfl(lane, 0) * 8 + tile.size()) * 8 + tile.thread_rank();
+            }
+            o[96 + threadIdx.x] = cu2port::tiled_partition(cg::this_thread_block(), 16).thread_rank();
+        }
+        unsigned o[192];
+        int main() {
+            hipLaunchKernelGGL(k, 1, 96, 0, 0, o);
+            for (unsigned i = 0; i < 96; ++i) {
+                unsigned rank = i % 32 / 3, want = ((rank / 4 * 12 + 1) * 8 + (rank < 8 ? 4 : 3)) * 8 + rank % 4;
+                if (o[i] != (i % 32 % 3 == 1 ? want : 0)) return printf("%u: %x, not %x", i, o[i], want), 1;
+                if (o[96 + i] != i % 16) return printf("%u: %u", i, o[96 + i]), 1;
+            }
+        }
+        """,
+        wave,
+    )
+    assert (ran.code, ran.output) == (0, b""), ran.errors
+
+
+@pytest.mark.parametrize("wave", [32, 64])
 def test_tiles_of_tiles_and_scans(wave: int, simulated: Callable[..., simulate.Ran]) -> None:
     """A tile's number in the tile, block or group it is a part of; scans of ours where HIP has some of that name."""
     ran = simulated(

@@ -33,12 +33,23 @@ __device__ inline cooperative_groups::coalesced_group labeled_partition(const Gr
     return found;
 }
 
+/// Tiles of `size` threads, by their ranks, of a group of some lanes; the last may be smaller. All threads of the group
+/// must call. HIP 7.1's own tests the lanes of a wavefront with `1 << lane`, and has others from lane 31 on.
+__device__ inline cooperative_groups::coalesced_group tiled_partition(const cooperative_groups::coalesced_group& group,
+                                                                      unsigned size) {
+    return cu2port::labeled_partition(group, group.thread_rank() / size);
+}
+template <class Group> __device__ inline auto tiled_partition(const Group& group, unsigned size) {
+    return cooperative_groups::tiled_partition(group, size);
+}
+
 }  // namespace cu2port
 
 #else
 
 namespace cu2port {
 template <class Group, class Label> Group labeled_partition(const Group& group, Label label);  // of the device only
+template <class Group> Group tiled_partition(const Group& group, unsigned size);
 }
 
 #endif
