@@ -507,3 +507,25 @@ def test_sources_that_cmake_completed_are_named_whole(tree: Path) -> None:
         "add_executable(a a.cu lib/lib.cu b.cc)",
         "add_library(n::a ALIAS a)",
     ]
+
+
+def test_patterns_of_sources_that_a_list_keeps_for_the_whole_tree(tmp_path: Path) -> None:
+    """The property LANGUAGE is of a folder, and a function looks the sources up for the folder that calls it."""
+    (tmp_path / "src" / "lib").mkdir(parents=True)
+    (tmp_path / "src" / "lib" / "a.cu").write_text("__global__ void k() {}\n")
+    (tmp_path / "src" / "lib" / "CMakeLists.txt").write_text("own_library(lib)\n")
+    top = "project(x LANGUAGES CXX CUDA)\nset(PATTERNS *.cpp *.cu)\ninclude(Own.cmake)\nadd_subdirectory(lib)\n"
+    (tmp_path / "src" / "CMakeLists.txt").write_text(top)
+    own = (
+        "function(own_library name)\n  file(GLOB FOUND ${PATTERNS})\n%s  add_library(${name} ${FOUND})\nendfunction()\n"
+    )
+    (tmp_path / "src" / "Own.cmake").write_text(own % "")
+    assert ran(str(tmp_path / "src"), "-o", str(tmp_path / "out")).exit_code == 0
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == top.replace("CXX CUDA", "CXX HIP")
+    marked = (
+        '  set(FOUND_HIP ${FOUND})\n  list(FILTER FOUND_HIP INCLUDE REGEX "\\\\.cu$")\n  if(CMAKE_HIP_COMPILER)\n'
+        "    set_source_files_properties(${FOUND_HIP} PROPERTIES LANGUAGE HIP)\n  endif()\n"
+    )
+    assert (tmp_path / "out" / "Own.cmake").read_text() == own % marked
+    ran(str(tmp_path / "out"), "-o", str(tmp_path / "again"))
+    assert (tmp_path / "again" / "Own.cmake").read_text() == own % marked

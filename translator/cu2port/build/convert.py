@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.build.globs import by_variable, lists_patterns
 from cu2port.build.kinds import MOST_BYTES, builds_extensions, written_kernels
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.linked import extended
@@ -63,8 +64,9 @@ class Facts:
     `defines`: variables of Make for CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one
     of CUDA's own; `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`:
     patterns of sources for the host by their names that get the language CUDA; `globs`: it looks sources up by
-    patterns; `old_commands`: it
-    calls FindCUDA's commands; `passes_flags`: it gives the variable CUDA_NVCC_FLAGS to a target or the language."""
+    patterns; `listed_patterns`: it keeps patterns of `.cu` in a list; `by_variable`: it looks sources up by patterns
+    that end in a variable; `old_commands`: it calls FindCUDA's commands; `passes_flags`: it gives the variable
+    CUDA_NVCC_FLAGS to a target or the language."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -80,6 +82,8 @@ class Facts:
     enables: bool = False
     as_cuda: frozenset[str] = frozenset()
     globs: bool = False
+    listed_patterns: bool = False
+    by_variable: bool = False
     old_commands: bool = False
     passes_flags: bool = False
 
@@ -96,7 +100,12 @@ def facts(kind: str, data: bytes) -> Facts:
             return Facts()
         text = data[:MOST_BYTES].decode("latin-1")
         own_hip = _OWN_HIP.search(text) is not None
-        return Facts(hip=own_hip, standards=_standards(_COMMENT.sub(_kept, text)), globs="GLOB" in text)
+        return Facts(
+            hip=own_hip,
+            standards=_standards(_COMMENT.sub(_kept, text)),
+            globs="GLOB" in text,
+            by_variable=by_variable(text),
+        )
     text = data.decode("latin-1")
     if kind in ("bare", "make", "script"):
         from cu2port.build.make import defines
@@ -138,6 +147,8 @@ def facts(kind: str, data: bytes) -> Facts:
         enables=_FIND_CUDA.search(commands) is not None,
         as_cuda=_as_cuda(text),
         globs="GLOB" in text,
+        listed_patterns=lists_patterns(text),
+        by_variable=by_variable(text),
         old_commands=not {w.lower() for w in words}.isdisjoint(rows["command"]),
         passes_flags=_PASSES_FLAGS.search(text) is not None,
     )

@@ -21,6 +21,8 @@ FOR_THRUST = "Thrust or CUB is included, which the compiler of HIP takes alone; 
 _KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false"})
 _HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
 _VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
+_LISTED = re.compile(r"\b(?i:set|list)\s*\([^()]*\*\.(?i:cu)(?=[\s;\")])")
+_BY_VARIABLE = re.compile(r"\b(?i:file)\s*\(\s*GLOB(?:_RECURSE)?\s[^()]*\$\{\w+\}[\s\")]")
 _STAR = re.compile(r"[\w/}>*]\*|^\*")  # of a pattern's, not of a regular expression's
 _WIDTH = 100  # of a line of names
 
@@ -38,6 +40,16 @@ class Known:
     looked_up: frozenset[str] = frozenset()
     handed: Mapping[int, tuple[Arg, ...]] = field(default_factory=dict)
     fallback: frozenset[str] = frozenset()
+
+
+def lists_patterns(text: str) -> bool:
+    """Whether a file keeps patterns of `.cu` in a list, for a command that looks them up."""
+    return "*.cu" in text.lower() and _LISTED.search(text) is not None
+
+
+def by_variable(text: str) -> bool:
+    """Whether a file looks sources up by a pattern that ends in a variable."""
+    return "GLOB" in text and _BY_VARIABLE.search(text) is not None
 
 
 def several(names: Sequence[str]) -> str:
@@ -96,7 +108,10 @@ def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Findi
     patterns = [(a, p) for a, p in _patterns(c, True) if "." in p.rpartition("/")[2] or not others]
     yield from _hosts(text, c, asked, known, [p for _, p in patterns])
     cuda = [p for _, p in patterns if _finds_cuda(p, recurse, asked)]
-    if cuda:
+    listed = [p for _, p in _words(c) if p.endswith("}")] if asked.listed_patterns and not others else []
+    if not cuda and listed and any(name not in asked.renamed or asked.suffix == ".cu" for name in asked.cuda_sources):
+        yield from _cuda(text, c, known, listed[0], False, True)
+    elif cuda:
         whole = len(cuda) == len(_words(c)) and all(_names_cuda(p) for p in cuda)  # a header is no source of HIP
         yield from _cuda(text, c, known, cuda[0], whole)
 
@@ -104,6 +119,8 @@ def globbed(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Findi
 def passed_on(text: str, c: Command, asked: Asked, known: Known) -> Iterator[Finding]:
     """Patterns of `.cu` in other commands, `add_sources(app src/*.cu)`: a function of the project looks them up. What
     they find is marked before it; more may be, in folders below, which counts where it is a source of a target."""
+    if asked.listed_patterns and c.name in ("set", "list"):
+        return  # they are of the folder that reads the list, and marked where they are looked up
     given = [m for a in c.args for m in a.text.split(";") if _STAR.search(m) and _names_cuda(m)]
     new = [p for p in dict.fromkeys(given) if not asked.new_name(p).endswith(".hip") and p not in known.looked_up]
     if new:
@@ -121,14 +138,15 @@ def _finds_cuda(pattern: str, recurse: bool, asked: Asked) -> bool:
     return any(name not in asked.renamed or asked.suffix == ".cu" for name in found)
 
 
-def _cuda(text: str, c: Command, known: Known, pattern: str, whole: bool) -> Iterator[Finding]:
-    """`whole`: the list has `.cu` alone."""
+def _cuda(text: str, c: Command, known: Known, pattern: str, whole: bool, maybe: bool = False) -> Iterator[Finding]:
+    """`whole`: the list has `.cu` alone; `maybe`: builds without a GPU look sources up by it, too."""
     name, lead = c.args[1].text, break_of(text, c.start)
     of = name if whole else f"{name}_HIP"
     if known.marked & {f"${{{of}}}", f"${{{name}}}"}:
         return
     lines = "" if whole else f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
-    lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
+    line = f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
+    lines += f"{lead}if(CMAKE_HIP_COMPILER){line.replace(lead, f'{lead}  ')}{lead}endif()" if maybe else line
     yield finding(SOURCE, f"`{pattern}`: {FOR_CUDA}", c.start, c.end, [insert(c.end, lines, Side.LEFT)])
 
 

@@ -67,6 +67,7 @@ class Asked:
     CMake's language HIP would take over. `device_hosts`: paths from that root of sources for the host that reach
     headers which only the compiler of HIP takes; `cuda_sources`: of those that end in `.cu`, for a file that looks
     sources up by patterns. `modules`: packages that the tree has modules of its own for, `FindNCCL.cmake`.
+    `listed_patterns`: a list of the tree holds patterns of `.cu`, and a command looks sources up by a variable.
     `own_flags`: CUDA_NVCC_FLAGS is a variable of the tree's own there, which no FindCUDA reads. `rules`: the
     project's own rule files, as in Options; `rocm`: the version of ROCm.
     """
@@ -91,6 +92,7 @@ class Asked:
     modules: frozenset[str] = frozenset()
     own_flags: bool = False
     bare_sources: frozenset[str] = frozenset()
+    listed_patterns: bool = False
     rules: tuple[tuple[str, str], ...] = ()
     rocm: tuple[int, int] = (7, 1)
 

@@ -103,6 +103,12 @@ def asked(
         for root in {i.root for i, _ in found.values()}
     }
     own_flags = {r for r in modules if _own_flags([f for item, f in found.values() if item.root is r])}
+    listed = {
+        root
+        for root in modules
+        if any(f.listed_patterns for item, f in found.values() if item.root is root)
+        and any(f.by_variable for item, f in found.values() if item.root is root)
+    }
     packages = _packages(found)
     alone = _alone(found)
     stand_ins, known = _stand_ins(found)
@@ -134,6 +140,7 @@ def asked(
                 device_hosts=frozenset(hosts.get(item.root, ()) if _looks_for_hosts(item, with_cuda) else ()),
                 modules=modules.get(item.root, frozenset()),
                 cuda_sources=cuda.get(item.root, frozenset()) if f.globs else frozenset(),
+                listed_patterns=item.root in listed,
                 own_flags=item.root in own_flags,
                 bare_sources=bare.get(item.root, frozenset()),
                 rules=options.rules,
