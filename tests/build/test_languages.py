@@ -22,6 +22,8 @@ USES = {
     "d.pyx": 'x = 1\ncdef extern from "cuda_runtime.h":\n    pass\n',
     "e.jl": "x = 1\nusing CUDA\n",
     "F.java": "package a;\nimport jcuda.runtime.JCuda;\n",
+    "extconf.rb": "# have_library('cublas')\nhave_library 'cudart'\nhave_header('cudnn.h')\n",
+    "h.rb": 'require_relative "nvcc"\ncmd = "nvcc #{args}"\n',
     "g.cs": 'using System;\n[DllImport("cudart64_12")]\n',
 }
 
@@ -39,7 +41,7 @@ def test_the_first_line_that_uses_cuda_is_reported_and_the_file_stays(name: str,
     assert line.strip().decode() in judged.finding.message
 
 
-@pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs"])
+@pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs", "g.rb"])
 def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA and nvidia-smi do\n")
     assert not is_build_file(str(tmp_path / name))

@@ -168,6 +168,8 @@ def test_a_shells_cuda_home_is_a_folder(line: str, what: str) -> None:
         ("cuda-runtime-sys.workspace = true\n", "a crate that calls CUDA"),
         ("<artifactId>jcublas</artifactId>\n", "a library of Java that calls CUDA"),
         ("implementation 'org.nd4j:nd4j-cuda-11.6:1.0'\n", "a library of Java that calls CUDA"),
+        ("    'libraries': ['-lcuda'],\n", "NVIDIA's libraries"),
+        ('    <fileExists name="/usr/local/cuda/bin/nvcc" />\n', "the toolkit's folder"),
         ("    image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n", "an image of NVIDIA's"),
         ("    uses: someone/cuda-toolkit@v0.2\n", "an image or package of NVIDIA's"),
     ],
@@ -204,6 +206,9 @@ def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
             "Cargo.toml",
             "pom.xml",
             "build.gradle.kts",
+            "binding.gyp",
+            "ext/depend.erb",
+            "mex_CUDA_glnxa64.xml",
             "Jenkinsfile",
         )
     )

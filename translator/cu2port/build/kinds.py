@@ -24,11 +24,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|(?:[\w-]*[_-])?environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
         r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt"
-        r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile",
+        r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|.*\.gypi?|depend\.erb|mex_\w+\.xml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile",
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
-    ("binding", r".*\.(?:rs|pyx|pxd|jl|java|scala|kt|cs)"),
+    ("binding", r".*\.(?:rs|rb|pyx|pxd|jl|java|scala|kt|cs)"),
     ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
     ("script", r".*\.(?:ba)?sh"),
     ("workflow", r".*\.ya?ml"),

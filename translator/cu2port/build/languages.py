@@ -87,6 +87,17 @@ LANGUAGES = (
         re.compile(rf"cdef[ \t]+extern[ \t]+from[ \t]+['\"<]*{_LIBRARIES}"),
         "name HIP's headers and functions in the extern blocks",
     ),
+    Language(
+        "Ruby",
+        (".rb",),
+        re.compile(
+            rf"^(?![ \t]*#){_REST}?(?:\b(?:(?:have|find)_(?:library|header)|ffi_lib)\b{_REST}?{_LIBRARIES}(?:\.h)?['\"]"
+            rf"|(?<!require )(?<!_relative )['\"`]nvcc[\s'\"`]|['\"` ]-l{_LIBRARIES}\b)",
+            re.M,
+        ),
+        "look for amdhip64, hipblas and hip/hip_runtime.h with -D__HIP_PLATFORM_AMD__, and call hipcc",
+        ("_library", "_header", "ffi_lib", "nvcc", "-lcu"),
+    ),
     Language("Julia", (".jl",), re.compile(r"^[ \t]*(?:using|import)[ \t]+CUDA\b|@cuda\b", re.M), "AMDGPU.jl"),
     Language(
         "Java", (".java", ".scala", ".kt"), re.compile(r"\bjcuda\b|org\.bytedeco\.cuda"), "no binding of HIP is kept"
