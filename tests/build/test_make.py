@@ -205,6 +205,10 @@ def ported(text: str, **asked: object) -> str:
             "L := amdhip64 hiprand m\nL += hipblas\nM = hipfft amdhip64\nN = cuda\n"
             "F = $(foreach x,$(L),-l$(x)) $(addprefix -l,$(M)) $(addprefix -D,$(N))\n",
         ),
+        (  # one library of each variable; one that names a library of the project's stays
+            "R=cudart\nB = cublas\nO = cuda\nx: lib$(O).a\n\tg++ -L. -l$(R) -l${B} -l$(O)\n\tmex -l$(R)\n",
+            "R=amdhip64\nB = hipblas\nO = cuda\nx: lib$(O).a\n\tg++ -L. -l$(R) -l${B} -l$(O)\n\tmex -l$(R)\n",
+        ),
         (  # levels of warnings that clang does not know
             'NVCCFLAGS = -Xcompiler "-Wstrict-aliasing=3 -Wcast-align=strict" -Xcompiler -g,-Wimplicit-fallthrough=5\n',
             "NVCCFLAGS = -Wstrict-aliasing -Wcast-align -g -Wimplicit-fallthrough\n",
@@ -396,6 +400,18 @@ def test_options_of_other_programs_stay(before: str, after: str) -> None:
     assert ported(f"NVCC = nvcc\n{before}") == f"NVCC = hipcc\n{after}"
 
 
+def test_gpus_that_the_compiler_s_help_is_asked_for() -> None:
+    """hipcc names none, so that no GPU would be given at all."""
+    text = (
+        "CU = nvcc\nifneq ($(shell $(CU) --help 2>&1 | grep sm_35),)\n"
+        "CU_FLAGS += -gencode arch=compute_35,code=sm_35\nendif\n"
+    )
+    result = port(text)
+    assert "grep sm_35" in result.output.decode()
+    (said,) = [j.finding for j in result.findings if j.outcome is Outcome.MANUAL]
+    assert said.code == "CU805" and "`sm_35` stays" in said.message
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -435,6 +451,10 @@ def test_options_of_other_programs_stay(before: str, after: str) -> None:
             "a:\n\thipcc $(addprefix -W,$(A)) $(patsubst %,%,$(A))\n",
         ),
         ("a:\n\tnvcc $(A:%=-Xcompiler %) $(if $(G),-G,-O2)\n", "a:\n\thipcc $(A:%=%) $(if $(G),-g,-O2)\n"),
+        (  # what is filtered has HIP's names
+            "CU = nvcc\nF = -lcudart -lm\ncpu: F := $(filter-out -lcudart -lm -lown, $(F))\n",
+            "CU = hipcc\nF = -lamdhip64 -lm\ncpu: F := $(filter-out -lamdhip64 -lm -lown, $(F))\n",
+        ),
         ("a:\n\tgcc $(filter-out -arch=%,$(F))\n", None),
     ],
 )

@@ -14,8 +14,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from cu2port.build import options
-from cu2port.build.pages import ARCHITECTURE, OPTION
-from cu2port.build.words import finding
+from cu2port.build.pages import ARCHITECTURE, LIBRARY, OPTION
+from cu2port.build.table import table
+from cu2port.build.words import finding, swap
 from cu2port.core.model import Edit, Finding, replace
 
 _FUNCTION = re.compile(  # its first argument is a pattern; one inside `-arch=sm_$(subst .,,${CC})` is the option's
@@ -34,6 +35,7 @@ _SIGN = re.compile(r"\$[({]|[(){},]")
 _PREFIXED = re.compile(r"\$[({]addprefix[ \t]+(?P<option>--?[A-Za-z][\w-]*)(?:=|[ \t]+),[ \t]*")
 _SUBSTITUTED = re.compile(r"\$[({]\w+:[^\s=(){}]*=(?=-)")  # `$(FLAGS:%=-Xcompiler %)`
 _ARCH = re.compile(r"(?<![\w-])--?(?:arch|gpu-architecture)=(?:sm_|compute_)?%")
+_LIBRARY = re.compile(r"(?<![\w-])-l(\w+)(?![\w-])")
 _JOINED = re.compile(  # `-Xcompiler $(subst $(space),$(comma),X)`
     r"""(?<!\S)(?:-Xcompiler|--compiler-options)(?:=|(?:[ \t]|\\\r?\n)+)(?P<quote>["']?)(?P<call>\$[({]subst[ \t]+)"""
     r"""(?:\$[({]\w*(?i:space)\w*[)}]|\$[({]\w*[)}] \$[({]\w*[)}]),[ \t]*\$[({]\w*(?i:comma)\w*[)}],[ \t]*"""
@@ -191,6 +193,10 @@ def _patterns(line: str, at: int, calls: Mapping[int, _Call]) -> Iterator[_Found
             edits = [replace(start, start + len(arch[0]), new)]
             message = f"`{arch[0]}` becomes `{new}`: options for GPUs are clang's now"
             found.append(finding(ARCHITECTURE, message, start, start + len(arch[0]), edits, old=arch[0], new=new))
+        for library in _LIBRARY.finditer(line, m.end(), comma) if m[1].startswith("filter") else ():
+            row = table()["library"].get(library[1])
+            if row is not None and row.fate == "rewrite":  # as the words that it filters
+                found.append(swap(LIBRARY, library[1], row.to, at + library.start(1), row.why, row.review))
         yield [(m.start(), comma + 1)], found
     for m in _SUBSTITUTED.finditer(line):
         yield [m.span()], []

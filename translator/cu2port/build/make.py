@@ -27,7 +27,7 @@ from cu2port.build.make_variables import (
 )
 from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
-from cu2port.build.tools import HINT, cuda_tool, version_calls
+from cu2port.build.tools import HINT, cuda_tool, gpus_in_help, version_calls
 from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
 from cu2port.core.model import Edit, Finding
 
@@ -103,6 +103,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     knows_platform = "__HIP_PLATFORM_" in text
     for k, line in enumerate(lines) if uses_nvcc else ():
         yield from version_calls(line.text, line.start, words[k], compiles)
+        yield from gpus_in_help(line.text, line.start)
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     commands = [list(_commands(line, of)) for line, of in zip(lines, words, strict=True)]
     used = _used(lines, commands, compiles)

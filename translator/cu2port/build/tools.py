@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from cu2port.build.make_variables import NVCC_VARIABLE, REFERENCE
 from cu2port.build.options import Word
-from cu2port.build.pages import COMPILER
+from cu2port.build.pages import ARCHITECTURE, COMPILER
 from cu2port.build.rule import BuildRule
 from cu2port.build.words import by_hand, finding, said_by_nvcc
 from cu2port.core.model import Edit, Finding
@@ -37,6 +37,7 @@ _FOURTH = re.compile(
     r"[^|`)]{0,40}\|[ \t]*(?:sed[ \t]+(?:-n[ \t]+)?[\"']?(?P<sed>4)(?:p|!d)\b"
     r"|awk[ \t]+[\"']\{?[ \t]*(?:if[ \t]*\()?NR[ \t]*==[ \t]*(?P<awk>4)\b)"
 )
+_ASKED = re.compile(r"--?h(?:elp)?\b[^|\n]{0,40}\|[ \t]*(?:e|f)?grep\b[^|)`\n]{0,40}?\b(?P<gpu>(?:sm|compute)_\d\w*)")
 
 
 def cuda_tool(word: Word) -> tuple[Finding, ...]:
@@ -74,6 +75,14 @@ def version_calls(text: str, start: int, words: list[Word], compiles: Collection
                 at = start + picked.start(picked.lastgroup or 0)
                 edits.append(Edit(at, at + 1, ("1",)))
             yield finding(COMPILER, message, first, last, edits, True, "nvcc", said)
+
+
+def gpus_in_help(text: str, start: int) -> Iterator[Finding]:
+    """Where a line at `start` looks for a GPU in what nvcc's help says: `nvcc --help | grep sm_80`."""
+    for m in _ASKED.finditer(text) if "grep" in text else ():
+        why = "hipcc's help names no GPUs, so that it is never found"
+        instead = "what depends on it without the question"
+        yield by_hand(ARCHITECTURE, m["gpu"], why, instead, start + m.start("gpu"), start + m.end())
 
 
 def _is_nvcc(word: Word, compiles: Collection[str]) -> bool:
