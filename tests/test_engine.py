@@ -200,6 +200,12 @@ def test_template_commas_do_not_part_arguments() -> None:
     assert b"reinterpret_cast<const void*>(k<float, 4>), a, v)" in translate(text, path="a.cuh").output
 
 
+def test_a_null_pointer_gets_no_cast() -> None:
+    text = "void f() { cudaFuncSetAttribute(nullptr, a, v); cudaFuncGetAttributes(&t, nullptr); }"
+    out = translate(text, path="a.cuh").output
+    assert b"hipFuncSetAttribute(nullptr, a, v); hipFuncGetAttributes(&t, nullptr);" in out
+
+
 def test_a_macro_before_a_call_makes_it_no_declaration() -> None:
     text = "void f(void* p) { CUERR cudaFree(p); }\nint cudaMalloc(int);\nint x = cudaMalloc(1);\n"
     assert b"CUERR hipFree(p)" in translate(text, path="a.cuh").output

@@ -66,10 +66,13 @@ def rewritten_call(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...]) -
 
 
 def _is_cast_to(argument: str, opening: str) -> bool:
-    """Whether an argument is already what `reinterpret_cast<T>(` would make of it; `(T)x` counts."""
+    """Whether an argument is already what `reinterpret_cast<T>(` would make of it; `(T)x` counts, and `nullptr`, which
+    C++ does not let it take."""
     if argument.startswith(opening):
         return True
     cast = _CAST.match(opening)
+    if cast is not None and argument == "nullptr":
+        return True
     wanted = "(" + re.sub(r"\s", "", cast[1]) + ")" if cast is not None else ""
     return bool(wanted) and re.sub(r"\s", "", argument[: 4 * len(wanted)]).startswith(wanted)
 
