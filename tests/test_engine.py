@@ -453,6 +453,16 @@ def test_a_call_of_a_headers_function_in_braces_is_cast_where_it_narrows(tmp_pat
     assert "{static_cast<int64_t>(rank(n)), small(n), none(n)}" in got
 
 
+def test_a_member_of_a_headers_class_in_braces_is_cast_where_it_narrows(tmp_path: Path) -> None:
+    (tmp_path / "s.h").write_text(
+        "enum { K = 4 };\nstruct Q { int w; };\nstruct S { unsigned long m; Q q; S(unsigned long); };\n"
+    )
+    text = '#include "s.h"\nS::S(unsigned long n) { long long at[] = {m, 2 * n + m, 5, K}, b[] = {q.w, none}; }\n'
+    with ClangService() as clang:
+        got = translate(text.encode(), path=str(tmp_path / "a.cu"), clang=clang).output.decode()
+    assert "at[] = {static_cast<long long>(m), static_cast<long long>(2 * n + m), 5, K}, b[] = {q.w, none};" in got
+
+
 @pytest.mark.parametrize(("opened", "closed"), [("", ""), ("#ifdef WITH_CUDA\n", "#endif\n")])
 def test_the_type_of_an_argument_is_that_of_its_function(opened: str, closed: str) -> None:
     """`sincos` has other targets for float, and for what a template decides; another function's variable of that name

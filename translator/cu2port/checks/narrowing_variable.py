@@ -102,7 +102,7 @@ class NarrowingVariable(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         lists = [] if for_host(unit) else list(_lists(unit))
-        asked = [v for x in lists if unit.t[x.last] != _DIM3 for v in x.values if _is_unknown_call(unit, v)]
+        asked = [v for x in lists if unit.t[x.last] != _DIM3 for v in x.values if _is_unknown(unit, v)]
         facts = unit.ask(spans=tuple((v.start, v.end) for v in asked)) if asked else None
         told = facts.exprs if facts is not None else {}
         types = {v: _of_clang(told.get((v.start, v.end))) for v in asked}
@@ -167,11 +167,16 @@ def _lists(unit: Unit) -> Iterator[_List]:
             k = _next_declarator(unit, k, at)
 
 
-def _is_unknown_call(unit: Unit, value: Span) -> bool:
-    """Whether a value is a call of a function of whose type the file says nothing."""
+def _is_unknown(unit: Unit, value: Span) -> bool:
+    """Whether a value is of a type that the file says nothing of: a call of a function, or names of a header, as of
+    members of a class that it declares."""
     i, last = unit.lexed.at(value.start), unit.lexed.at(value.end) - 1
     call = is_identifier(unit.t[i]) and unit.tok(i + 1) == "(" and unit.match[i + 1] == last
-    return call and unit.t[i] not in unit.macros and not builtin((unit.t[i],)) and not simple_type(unit, value)
+    if call:
+        return unit.t[i] not in unit.macros and not builtin((unit.t[i],)) and not simple_type(unit, value)
+    names = [k for k in range(i, last + 1) if is_identifier(unit.t[k])]
+    others = any(unit.declarations.visible(unit.t[k], k) is None for k in names)
+    return others and not _is_constant(unit, value) and not simple_type(unit, value)
 
 
 def _of_clang(e: Expr | None) -> str:
