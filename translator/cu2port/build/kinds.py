@@ -23,7 +23,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "other",
         r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|(?:[\w-]*[_-])?environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
-        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt"
+        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt"
         r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|.*\.gypi?|depend\.erb|mex_\w+\.xml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile",
     ),
     ("go", r".*\.go"),

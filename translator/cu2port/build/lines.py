@@ -120,6 +120,12 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "bindings of HIP's C API; the program's calls of the crate are not converted",
     ),
     (
+        r"^\s*(?:require\s+)?(?:github\.com/(?:[\w.-]+/(?:cuda5?|cudago|gocu(?:dnn)?|cudart|go-nvml)|mumax/3)|gorgonia\.org/cu)"
+        r"(?:/\S{1,99})?\s+v\d",
+        "a module of Go that calls CUDA",
+        "calls of HIP's C API by cgo; the program's calls of the module are not converted",
+    ),
+    (
         r"<artifactId>(?:jcu\w+|jnvrtc|nd4j-cuda[\w.-]*|cuda(?:-platform[\w-]*)?)</artifactId>"
         r"|\borg\.(?:jcuda:|bytedeco:cuda|nd4j:nd4j-cuda)",
         "a library of Java that calls CUDA",
