@@ -423,7 +423,7 @@ KINDS_OF_CHANGE = {
     ),
     "members of a member": (
         "CUDA_KERNEL_NODE_PARAMS p = {.gridDimX = 1}; q->blockDimZ = 2;",
-        "hipKernelNodeParams p = {.gridDim.x = 1}; q->blockDim.z = 2;",
+        "hipKernelNodeParams p = {.gridDim = dim3(1, 0, 0)}; q->blockDim.z = 2;",
         "",
     ),
     "a word to drop, then another": ("const __grid_constant__ int n", "const int n", ""),
