@@ -31,6 +31,7 @@ from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.device_variables import definitions, listed
 from cu2port.verify.trial.fitting import refused
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.members import members
 from cu2port.verify.trial.nearness import nearness
 from cu2port.verify.trial.pasted import expansions
 from cu2port.verify.trial.program import Hints, Side, _guarded
@@ -1715,3 +1716,75 @@ __global__ void far(const float* in, int* out) { out[threadIdx.x] = pow(in[threa
 def test_powers_of_floats_are_doubles(tried: Try) -> None:
     """CUDA's `pow(float, int)` holds what a float does not."""
     assert tried(POWERS)["far"].outcome == "same"
+
+
+def test_a_macro_of_another_file_declares_what_stands_by_itself() -> None:
+    unit = read("WRAP(f, g)\n\nint a;\nSIDE(x)\nint b() { return 1; }\nWRAP(k, n)\n", "k.cu")
+    assert [(e.names, e.stray) for e in entities(unit)] == [
+        (frozenset({"WRAP"}), True),
+        (frozenset({"a"}), False),
+        (frozenset({"b()"}), False),
+        (frozenset({"WRAP"}), True),
+    ]
+
+
+@pytest.mark.slow
+def test_what_wraps_a_kernel_by_a_macro_of_a_header_is_left_out(tmp_path: Path, toolchain: Toolchain) -> None:
+    """The macro declares a class that calls a member which is for the host, and so was left out."""
+    (tmp_path / "wrap.h").write_text(
+        "#define WRAP(f, name) struct name { Wrapped<decltype(f)> w{f}; void run() { w.run(); } };\n"
+        "template <class F> struct Wrapped {\n  F* f;\n  Wrapped(F* g) : f(g) {}\n"
+        "  void run() { launched(f, gone()); }\n};\n"
+    )
+    (tmp_path / "k.cu").write_text(
+        '#include "wrap.h"\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\nWRAP(k, k_t)\n'
+    )
+    program = Program((tmp_path / "k.cu",))
+    (said,) = try_program(program, Asked(time_s=20.0, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same", said.text
+
+
+@pytest.mark.slow
+def test_functions_that_launch_kernels_are_left_out_where_they_are_not_called(tried: Try) -> None:
+    text = """__global__ void fill(int* a) { a[threadIdx.x] = 0; }
+template <class T> struct Row {
+    T* at;
+    __host__ __device__ void clear() { fill<<<1, 32>>>(at); }
+    __device__ T first() const { return at[0]; }
+};
+__global__ void k(Row<int> r, int* out) { out[threadIdx.x] = r.first(); }
+__device__ void again(int* a) { fill<<<1, 32>>>(a); }
+__global__ void launches(int* a) { again(a); }
+"""
+    said = tried(text, waves=(64,))
+    assert said["k"].outcome == "same", said["k"].text
+    assert said["launches"].why == "launches from kernels"
+
+
+def test_members_of_a_specialisation_are_not_those_of_its_template() -> None:
+    text = """template <class T> struct A { int x; };
+template <> struct A<float> { float y; };
+#ifdef BYTES
+enum class byte : unsigned char {};
+#else
+struct byte { unsigned char v; };
+#endif
+struct B { int z; };
+"""
+    told = list(members(read(text, "k.cu"), frozenset({"A", "byte", "B"})))
+    assert [x.partition("cu2port_members<")[2].partition(">")[0] for x in told] == ["A<T", "B"]
+
+
+@pytest.mark.slow
+def test_what_a_header_of_the_system_needs_of_the_program_is_kept(tmp_path: Path, toolchain: Toolchain) -> None:
+    """A header of the project stands for one of the system's by its guard, as GLEW's does for OpenGL's."""
+    system = tmp_path / "system"
+    system.mkdir()
+    (system / "glu.h").write_text("extern GLint cu2port_test_glu(GLint);\n")
+    (tmp_path / "glew.h").write_text("typedef int GLint;\n")
+    (tmp_path / "k.cu").write_text(
+        '#include "glew.h"\n#include <glu.h>\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n'
+    )
+    program = Program((tmp_path / "k.cu",), flags=("-isystem", str(system)))
+    (said,) = try_program(program, Asked(time_s=20.0, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same", said.text

@@ -160,7 +160,7 @@ def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], devi
     sites = [i for i in tokens if i not in taken and is_identifier(unit.t[i]) and is_reaching(unit, i, reach)]
     marks = sorted({*sites, *(i for i in tokens if unit.t[i] in reach.macros)})
     loops = body.loops()
-    if not device:  # OpenMP takes loops of one form, and no lane runs in them
+    if loops and not device:  # OpenMP takes loops of one form, and no lane runs in them
         spread = body.shared_out()
         loops = [x for x in loops if not any(first <= x.keyword < stop for first, stop in spread)]
     counted = [x for x in loops if x.body < 0 or any(x.keyword <= i < x.stop for i in marks)] if marks else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from cu2port.facts.unit import Unit
@@ -185,8 +186,10 @@ class Statements:
     def shared_out(self) -> list[tuple[int, int]]:
         """The loops whose turns OpenMP shares out among threads: tokens [first, stop) of each."""
         out = []
-        for d in self.unit.directives:
-            words = self.unit.t[d.first : d.stop] if self.first <= d.first < self.stop else []
+        known = self.unit.directives
+        first, stop = (bisect_left(known, at, key=lambda d: d.first) for at in (self.first, self.stop))
+        for d in known[first:stop]:
+            words = self.unit.t[d.first : d.stop]
             if words[1:3] == ["pragma", "omp"] and _SHARING.intersection(words):
                 first = self.skip(d.stop)
                 out.append((first, self.end(first)))

@@ -2,7 +2,8 @@
 
 What a kernel needs is found by names, so more is kept than it uses: a method `data` of a class of another library
 keeps that class. What the compiler refuses outside of the kernel is dropped until the rest compiles, on both sides.
-A function of the host that it does not find there, since a member of a class calls it, is kept first.
+A function of the host that it does not find there, since a member of a class calls it, is kept first, and so is what a
+header of the system does not find.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _MESSAGE = re.compile(r"^(.+?):([0-9]+):(?:[0-9]+:)? (?:(fatal error|error): )?(
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) .*\n", re.MULTILINE)
 _QUOTED = re.compile(r"['\u2018](?:[\w:]*::)?(\w+)['\u2019]")
 MOST_ROUNDS = 16
+#: Why a part is left out that a kernel may need.
+LAUNCHES = "launches from kernels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,12 @@ def smaller(side: Side, dropped: Dropped) -> Side:
     return replace(side, units=units, called=frozenset(x for p in dropped if p.number < 0 for x in p.names))
 
 
-def other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
+def left_out(side: Side, kernel: Kernel) -> dict[Part, str]:
+    """What no kernel may need, whatever the compiler says of it."""
+    return _other_kernels(side, kernel) | _launching(side, kernel)
+
+
+def _other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
     """The kernels that have the name of this one and other parameters: what they do is not its own."""
     out: dict[Part, str] = {}
     for path, unit in side.units.items() if kernel.overload else ():
@@ -61,6 +69,24 @@ def other_kernels(side: Side, kernel: Kernel) -> dict[Part, str]:
             if part.names == {kernel.name} and any(e.first <= at < e.stop for at in others):
                 out[part] = "another kernel of that name"
     return out
+
+
+def _launching(side: Side, kernel: Kernel) -> dict[Part, str]:
+    """What launches kernels from the GPU, or may: a function of both sides often does so in its branch for the host."""
+    out: dict[Part, str] = {}
+    for path, unit in side.units.items():
+        places = [x.open for x in unit.launches if _is_on_gpu(unit, x.open)]
+        for part, e in sorted(_parts(path, unit), key=lambda p: p[1].stop - p[1].first) if places else ():
+            inside = [at for at in places if e.first <= at < e.stop]  # the smallest part is the first
+            if inside and kernel.name not in part.names:
+                out[part] = LAUNCHES
+            places = [at for at in places if at not in inside]
+    return out
+
+
+def _is_on_gpu(unit: Unit, at: int) -> bool:
+    f = unit.function_at(at)
+    return f is not None and not f.sides.isdisjoint({"__global__", "__device__"})
 
 
 def _is_other(unit: Unit, f: Function, kernel: Kernel) -> bool:
@@ -97,14 +123,26 @@ def refused(side: Side, kernel: Kernel, said: str, called: frozenset[str] = froz
 
 
 def _called_of_host(side: Side, said: str, called: frozenset[str]) -> dict[Part, str]:
-    """Functions of the host that an error names, but those in `called`, which were kept."""
+    """Functions of the host that an error names, and what a header of the system does not find, but those in `called`,
+    which were kept."""
     out: dict[Part, str] = {}
     for text, places in _errors(said):
-        for name in map(of_host, _QUOTED.findall(text)[:1]):
-            at = next((p for p, u in side.units.items() if any(name in e.names for e in entities(u))), None)
-            if at is not None and places[0][0] in side.units and name not in called:
+        mine = places[0][0] in side.units
+        for name in _QUOTED.findall(text)[:1] if mine or places[0][0].is_file() else ():
+            name = of_host(name) if mine else name
+            if name not in called and (at := _declaring(side, name)) is not None:
                 out[Part(at, frozenset({name}), -1)] = text
     return out
+
+
+def _declaring(side: Side, name: str) -> Path | None:
+    return next((p for p, u in side.units.items() if any(name in e.names for e in entities(u))), None)
+
+
+def refusal(said: str, dropped: Dropped) -> str:
+    """Why a kernel does not compile, to say of it."""
+    why = reason(said, dropped)
+    return why if why == LAUNCHES else f"it does not compile by itself: {why}"
 
 
 def reason(said: str, dropped: Dropped) -> str:

@@ -16,7 +16,7 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
     for scope in unit.declarations.scopes():
         if scope.kind != "class" or scope.name not in seen or scope.bases:
             continue
-        if scope.first < 0 or not _HIDDEN.isdisjoint(unit.t[scope.first + 1 : scope.last]):
+        if scope.first < 0 or _is_another(unit, scope) or not _HIDDEN.isdisjoint(unit.t[scope.first + 1 : scope.last]):
             continue
         parent = scope.parent
         head, arguments = "", ""
@@ -31,6 +31,12 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
         if plain and all(_access(unit, scope, d.at) == "public" for d in plain):
             is_union = unit.t[scope.first] == "union"
             yield _text(head, scope.path + arguments, [d.name for d in plain], is_union)
+
+
+def _is_another(unit: Unit, scope: Scope) -> bool:
+    """Whether a class is a specialisation, or one of two that `#if` chooses from, where the other is an enum."""
+    head = unit.t[scope.first : unit.t.index("{", scope.first)]
+    return "<" in head or any("enum" in unit.t[d.first : d.at] for d in unit.declarations.named(scope.name))
 
 
 def _can_be_named(unit: Unit, scope: Scope | None, at: int) -> bool:

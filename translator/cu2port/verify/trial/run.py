@@ -22,7 +22,7 @@ from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
-from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, other_kernels, reason, refused, smaller
+from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, left_out, reason, refusal, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.pasted import expansions
 from cu2port.verify.trial.program import (
@@ -334,7 +334,7 @@ class Trial:
     def _fitted(self, kernel: Kernel, folder: Path) -> tuple[Side, Dropped, Hints, Path, Written]:
         """The CUDA side without parts that do not compile, these, and its program."""
         with self.reading:
-            dropped = other_kernels(self.cuda, kernel)
+            dropped = left_out(self.cuda, kernel)
             side = smaller(self.cuda, dropped)
         for _ in range(MOST_ROUNDS):
             with self.reading:
@@ -347,7 +347,7 @@ class Trial:
                     more = refused(self.cuda, kernel, str(e), side.called)
                     if more.keys() <= dropped.keys():
                         what = library(side, kernel)
-                        why = f"{what}: " * bool(what) + f"it does not compile by itself: {reason(str(e), dropped)}"
+                        why = f"{what}: " * bool(what) + refusal(str(e), dropped)
                         raise CannotBuild(why) from None
                     dropped |= more
                     side = smaller(self.cuda, dropped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ _DEVICE = frozenset(  # words of what a kernel may need
 )
 _SIDE_MACRO = re.compile(r"[A-Z][A-Z_0-9]{3,}|__\w+")  # of another file: it may say that a function is the GPU's
 _FOR_CODE = frozenset({"pragma", "error"})  # directives
+_BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -124,7 +126,16 @@ def _stray_stop(unit: Unit, i: int, begins: bool) -> int:
     if unit.tok(k) == ";":
         return k + 1
     whole = [m for m in unit.macros.get(unit.t[i], ()) if m.stop > m.first and unit.t[m.stop - 1] in ("}", ";")]
-    return k if whole else -1
+    return k if whole or _is_whole(unit, i, k) else -1
+
+
+def _is_whole(unit: Unit, i: int, stop: int) -> bool:
+    """Whether the call of another file's macro at token i declares something: what is behind it is no part of that."""
+    if unit.t[i] in unit.macros or not _SIDE_MACRO.fullmatch(unit.t[i]):
+        return False
+    if stop >= len(unit.t) or unit.t[stop] in ("}", unit.t[i]) or unit.in_directive(stop) is not None:
+        return True
+    return _BLANK_LINE.search(unit.text, unit.end(stop - 1), unit.p[stop]) is not None
 
 
 def _is_outside(scope: Scope | None) -> bool:
@@ -293,10 +304,11 @@ def without(unit: Unit, unwanted: Iterable[Entity]) -> str:
 
 
 def _blank(unit: Unit, start: int, end: int) -> str:
-    out, at = [], start
-    for d in unit.directives:
+    out, at, known = [], start, unit.directives
+    inside = (bisect_left(known, place, key=lambda d: unit.p[d.first]) for place in (start, end))
+    for d in known[slice(*inside)]:
         first = unit.p[d.first]
-        if start <= first < end and d.keyword not in _FOR_CODE:  # what these are for is blanked
+        if d.keyword not in _FOR_CODE:  # what these are for is blanked
             stop = unit.end(d.stop - 1)
             out += [_NOT_LINE_END.sub(" ", unit.text[at:first]), unit.text[first:stop]]
             at = stop
