@@ -185,6 +185,7 @@ def test_other_languages_and_ci_servers_are_named(text: str, what: str) -> None:
     [
         "custom = 1\n",
         "module github.com/me/cudago\n",
+        "module github.com/me/x/cuda-runtime\n",
         "\tgithub.com/me/cudagown v1.0.0\n",
         "# image: nvidia/cuda:12.8.0-devel-ubuntu22.04\n",
         'cuda = ["cudarc"]\n',

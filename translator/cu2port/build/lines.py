@@ -182,6 +182,7 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
 )
 _PATTERNS = tuple((hint, re.compile(pattern), rule, message) for hint, pattern, rule, message in _WATCHED)
 _IDLE = ("#", "%", "dnl ", "AC_MSG_")  # how lines begin that only say something: comments, also autoconf's and MATLAB's
+_OWN_MODULE = re.compile(r"module[ \t]+[\w-]+\.[\w.-]+/\S+\s*$")  # as a go.mod names what it is
 _MOST = 40  # lines of one file
 
 
@@ -199,7 +200,8 @@ def spoken(text: str) -> Iterator[Spoken]:
     """The lines of a text that refer to CUDA, each once, at most 40; comments are left out."""
     count = start = 0
     for number, line in enumerate(text.split("\n"), 1):
-        for pattern, what, instead in () if line.lstrip().startswith(_IDLE) else _COMPILED:
+        idle = line.lstrip().startswith(_IDLE) or _OWN_MODULE.match(line) is not None
+        for pattern, what, instead in () if idle else _COMPILED:
             found = pattern.search(line)
             if found:
                 yield Spoken(number, start, line, what, found.expand(instead) if "\\g<" in instead else instead)
