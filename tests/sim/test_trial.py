@@ -1788,3 +1788,17 @@ def test_what_a_header_of_the_system_needs_of_the_program_is_kept(tmp_path: Path
     program = Program((tmp_path / "k.cu",), flags=("-isystem", str(system)))
     (said,) = try_program(program, Asked(time_s=20.0, waves=(64,)), toolchain, 1)
     assert said.outcome == "same", said.text
+
+
+@pytest.mark.slow
+def test_what_pointers_point_to_need_not_be_copied_as_bytes(tried: Try) -> None:
+    text = """struct Row { float* at; int n; __device__ Row(const Row& o) : at(o.at), n(0) {} __device__ ~Row() {} };
+struct Odd { int n; virtual int f() { return n; } };
+__global__ void k(const Row* rows, int* out) { out[threadIdx.x] = rows[threadIdx.x].n + (rows[0].at[2] > 0); }
+__global__ void by_value(Row row, int* out) { out[threadIdx.x] = row.n; }
+__global__ void hidden(const Odd* odd, int* out) { out[threadIdx.x] = odd[threadIdx.x].n; }
+"""
+    said = tried(text, waves=(64,))
+    assert said["k"].outcome == "same", said["k"].text
+    assert said["by_value"].why == "parameters: a class that cannot be copied as bytes"
+    assert said["hidden"].why == "parameters: a class whose members are not known"

@@ -201,6 +201,7 @@ Case kept_case(const std::string& path, std::size_t parameters) {
 
 std::string unfit(const Layout& l, int depth = 0) {
     if (*l.unfit || depth > 3) return l.unfit;
+    if (!l.copied && depth == 0) return "a class that cannot be copied as bytes";
     for (const Scalar& s : l.scalars)
         if (s.inner) {
             const std::string why = unfit(*s.inner(), depth + 1);

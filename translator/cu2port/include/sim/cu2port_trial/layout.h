@@ -23,6 +23,7 @@ struct Layout {
     std::size_t size = 0;
     std::vector<Scalar> scalars;
     const char* unfit = "";  // why values of the type cannot be made, "" if they can
+    bool copied = true;      // as bytes: an argument must be, what a pointer points to need not
     void (*make)(char* to, std::uint64_t seed) = nullptr;  // makes one, where its scalars may not have any value
 
     const Layout* inner() const {
@@ -175,7 +176,7 @@ const Layout& layout_of() {
                 state.init(seed, 0, 0);
                 std::memcpy(to, static_cast<const void*>(&state), sizeof state);
             };
-        if (!std::is_trivially_copyable_v<T>) l->unfit = "a class that cannot be copied as bytes";
+        l->copied = std::is_trivially_copyable_v<T>;
         return l;
     }();
     return *made;
