@@ -11,15 +11,17 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.member_sides import by_member, function_of, member
 from cu2port.facts.structure import SIDES
 from cu2port.facts.unit import Unit
-from cu2port.syntax.instantiations import explicit_instantiation
+from cu2port.syntax.instantiations import Instantiation, explicit_instantiation
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import parameter_types
 from cu2port.syntax.words import ATTRIBUTES, SPECIFIERS
 
 _HOST = frozenset({"__host__"})
-_ORDER = ("__host__", "__device__")
-_LEFT_ALONE = frozenset({"__global__", "constexpr", "consteval", "friend", "extern"})
+_ORDER = ("__host__", "__device__", "__global__")
+_DEVICE = frozenset({"__device__", "__global__"})
+_LEFT_ALONE = frozenset({"constexpr", "consteval", "friend", "extern"})
+_ENDS = frozenset({";", "{", "}"})
 _KINDS = ("function", "constructor")
 
 
@@ -48,7 +50,7 @@ class OtherSides(Check):
     declarations get the sides that one of them has; a specialization without any gets those of its template. A member
     that a class of another file of the tree declares is known by its name and the types of its parameters, and so is a
     function of no class that a header declares. An explicit instantiation (`template float f(float);`) gets the sides
-    of its template.
+    of its template, `__global__` of a kernel's, also in the body of a macro.
     """
 
     code, name, severity = "CU251", "other-sides", Severity.INFO
@@ -88,6 +90,18 @@ class OtherSides(Check):
             "an explicit instantiation",
         ),
         Example(
+            "template <class T> __global__ void k(T *p) {}\n#define MAKE(T) template void k<T>(T *p)\nMAKE(int);\n",
+            "template <class T> __global__ void k(T *p) {}\n"
+            "#define MAKE(T) template __global__ void k<T>(T *p)\nMAKE(int);\n",
+            "of a kernel, by a macro",
+        ),
+        Example(
+            "#define K(N) template <class T> __global__ void N##_k(T a) {}\n#define I(N) template void N##_k(int a);\n",
+            "#define K(N) template <class T> __global__ void N##_k(T a) {}\n"
+            "#define I(N) template __global__ void N##_k(int a);\n",
+            "whose name a macro joins",
+        ),
+        Example(
             "#define F struct S { __device__ void f(); }; void S::f() {}\n", note="in a macro body scopes are not known"
         ),
         Example(
@@ -100,6 +114,8 @@ class OtherSides(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if "template" in unit.words and (not _DEVICE.isdisjoint(unit.words) or _says_device(unit)):
+            yield from self._instantiations(unit)
         told = frozenset(said for said in unit.project.member_sides if function_of(said) in unit.words)
         if not told and "__device__" not in unit.words and not _says_device(unit):
             return
@@ -117,28 +133,38 @@ class OtherSides(Check):
                 sides = members.get(_key(unit, f))
                 if sides:
                     yield from self._same(unit, [f], sides | f.sides)
-        templates: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)  # by the last part of the name
-        for f in found:
-            if not f.special:
-                templates[f.name.rpartition("::")[2], f.arity].append(f)
+
+    def _instantiations(self, unit: Unit) -> Iterator[Finding]:
+        """Explicit instantiations of function templates, also in the bodies of macros."""
+        found: list[tuple[int, Instantiation]] = []
         for i in unit.find("template"):
-            yield from self._instantiation(unit, i, templates)
+            d = unit.in_directive(i)
+            called = explicit_instantiation(unit, i, d.stop if d is not None else 0)
+            if called is not None and (d is None or d.keyword == "define"):
+                found.append((i, called))
+        templates: defaultdict[tuple[str, int], list[_Function]] = defaultdict(list)  # by the last part of the name
+        for each in unit.declarations.outer() if found else ():
+            f = _function(unit, each, True) if each.kind in _KINDS else None
+            if f is not None and not f.special:
+                templates[f.name.rpartition("::")[2], f.arity].append(f)
+        for i, called in found:
+            yield from self._instantiation(unit, i, called, templates)
 
     def _instantiation(
-        self, unit: Unit, i: int, templates: Mapping[tuple[str, int], Sequence[_Function]]
+        self, unit: Unit, i: int, called: Instantiation, templates: Mapping[tuple[str, int], Sequence[_Function]]
     ) -> Iterator[Finding]:
         """An explicit instantiation of a function template at token i, which names its template's sides."""
-        called = explicit_instantiation(unit, i) if unit.in_directive(i) is None else None
-        if called is None:
-            return
         at, name, opener, close = called
         arity = len(parameter_types(unit.t[opener + 1 : close]))
-        if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at]):
+        pasted = unit.t[at - 1] == "##"
+        if any(_says_side(unit, w) or _may_say_sides(unit, w) for w in unit.t[i + 1 : at - 2 * pasted]):
             return
         of_name = templates.get((name.rpartition("::")[2], arity), ())
         sides = {f.effective for f in of_name if f"::{f.name}".endswith(f"::{name}")}
+        if pasted:
+            sides = _pasted_sides(unit, at)
         wanted = next(iter(sides)) if len(sides) == 1 else frozenset()
-        if "__device__" in wanted:
+        if not wanted <= _HOST:
             yield self.finding(
                 f"`{name}` is instantiated for the host alone, which clang finds no template for",
                 unit.p[i],
@@ -234,14 +260,28 @@ def _exclusive(unit: Unit, functions: Sequence[_Function]) -> bool:
     return any(a[k] != b[k] for a in chains for b in chains for k in a.keys() & b.keys())
 
 
-def _function(unit: Unit, d: Declaration) -> _Function | None:
-    """A declaration of a function outside of macros and functions; None where its sides or types are not known."""
+def _pasted_sides(unit: Unit, at: int) -> set[frozenset[str]]:
+    """The sides of templates whose names end in token `at`, in the bodies of macros that join a parameter to it."""
+    found = set()
+    for k in unit.find(unit.t[at]):
+        d = unit.in_directive(k)
+        if d is not None and k != at and unit.tok(k - 1) == "##" and unit.tok(k + 1) == "(":
+            first = next((j for j in range(k, d.first, -1) if unit.t[j] in _ENDS), d.first)
+            head = unit.t[first:k]
+            if "template" in head and "<" in head[head.index("template") :][1:2]:
+                found.add(SIDES.intersection(head) or _HOST)
+    return found
+
+
+def _function(unit: Unit, d: Declaration, kernels: bool = False) -> _Function | None:
+    """A declaration of a function outside of macros and functions; None where its sides or types are not known.
+    `kernels`: it may be a kernel."""
     t = unit.t
     head = t[d.first : d.at]
     if not _LEFT_ALONE.isdisjoint(head) or unit.in_directive(d.at) is not None:
         return None
     sides = SIDES.intersection(head).union(*(unit.side_macros[w] for w in head if w in unit.side_macros))
-    if "__global__" in sides or any(_may_say_sides(unit, w) for w in head):
+    if ("__global__" in sides and not kernels) or any(_may_say_sides(unit, w) for w in head):
         return None
     opener = next((k for k in range(d.at + 1, min(d.stop, d.at + 40)) if t[k] == "("), -1)
     if t[d.at] == "operator" and t[opener : opener + 2] == ["(", ")"] and unit.tok(opener + 2) == "(":

@@ -22,13 +22,15 @@ class Instantiation(NamedTuple):
     close: int
 
 
-def explicit_instantiation(source: Source, i: int) -> Instantiation | None:
-    """What `template` at token i instantiates; None where that is no function."""
+def explicit_instantiation(source: Source, i: int, end: int = 0) -> Instantiation | None:
+    """What `template` at token i instantiates; None where that is no function. `end`: where the macro's body ends that
+    it is in; its last semicolon may stand where the macro is used."""
     t, match = source.t, source.match
     if t[i + 1 : i + 2] == [] or t[i + 1] in _OTHERS or (i and t[i - 1] in _NO_STATEMENT):
         return None
-    stop = next((k for k in range(i + 1, min(i + _LONGEST, len(t))) if t[k] in (";", "{", "}", "=")), -1)
-    if stop < 0 or t[stop] != ";":
+    most = min(i + _LONGEST, end or len(t))
+    stop = next((k for k in range(i + 1, most) if t[k] in (";", "{", "}", "=")), end if most == end else -1)
+    if stop < 0 or (stop != end and t[stop] != ";"):
         return None
     close = next((k for k in range(stop - 1, i, -1) if t[k] == ")"), -1)
     opener = match[close] if close > 0 else -1
