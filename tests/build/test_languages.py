@@ -19,6 +19,11 @@ USES = {
     "c.py": "import numpy\n  import cupy as cp\n",
     "c2.py": 'import subprocess\n  subprocess.check_output(["nvidia-smi", "-q"])\n',
     "c3.py": "import numpy\nfrom pynvml import nvmlInit\n",
+    "c4.py": 'cmd = ["nvcc", "--version"]\nc.run("nvcc -o a a.cu")\n',
+    "c5.py": 'os.system("which nvcc")\nsubprocess.run(["/usr/local/cuda/bin/nvcc", "-c", src])\n',
+    "n.ipynb": '{"source": ["# nvcc\\n",\n"%%writefile a.cu\\n",\n"!nvcc a.cu\\n"]}\n',
+    "p.pl": '# system("nvcc a.cu")\nsystem("nvcc a.cu");\n',
+    "q.lua": '-- os.execute("nvcc a.cu")\nos.execute("nvcc a.cu")\n',
     "d.pyx": 'x = 1\ncdef extern from "cuda_runtime.h":\n    pass\n',
     "e.jl": "x = 1\nusing CUDA\n",
     "F.java": "package a;\nimport jcuda.runtime.JCuda;\n",
@@ -41,7 +46,7 @@ def test_the_first_line_that_uses_cuda_is_reported_and_the_file_stays(name: str,
     assert line.strip().decode() in judged.finding.message
 
 
-@pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs", "g.rb"])
+@pytest.mark.parametrize("name", ["a.rs", "b.py", "c.pxd", "d.jl", "E.java", "f.cs", "g.rb", "h.ipynb", "k.pl"])
 def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA and nvidia-smi do\n")
     assert not is_build_file(str(tmp_path / name))

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from cu2port.build.convert import convert
 from cu2port.build.kinds import is_build_file
 from cu2port.build.lines import anywhere, spoken
 from cu2port.build.words import Asked
+from cu2port.cli import cli
 from cu2port.core.model import Outcome, Result
 
 
@@ -107,6 +109,7 @@ def test_texts_change_once(text: str) -> None:
         ("-ptx", "CU818"),
         ("add_definitions(-DMY_WARPSIZE=64)", "CU819"),
         ("add_definitions(-D__CUDACC__)", "CU819"),
+        ("module load gcc/9 cuda/11.0", "CU817"),
     ],
 )
 def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
@@ -218,6 +221,27 @@ def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
             "Jenkinsfile",
         )
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    (
+        "app.pri premake5.lua conanfile.py package.json Jamroot user-config.jam Rakefile mix.exs build.zig"
+        " dub.json a.nimble dune flake.nix Singularity app.def Containerfile docker-compose.yml bitbucket-pipelines.yml"
+        " .circleci/config.yml pixi.toml vcpkg.json justfile Taskfile.yml build.bat make.cmd make.ps1 tox.ini BUCK"
+        " .devcontainer/devcontainer.json .vscode/tasks.json .vscode/c_cpp_properties.json compile_flags.txt .clangd"
+    ).split(),
+)
+def test_builds_that_are_not_edited_are_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has lines that only make sense with NVIDIA's toolkit, and nothing else says so."""
+    monkeypatch.chdir(tmp_path)
+    text = "x\nbuild: nvcc -I/usr/local/cuda/include -c a.cu\n"
+    Path("src", name).parent.mkdir(parents=True)
+    Path("src", name).write_text(text)
+    done = CliRunner().invoke(cli, ["convert", "src", "-o", "out"])
+    assert done.exit_code == 1
+    assert f"src/{name}:2:" in done.output
+    assert Path("out", name).read_text() == text
 
 
 def test_macros_of_autoconf_are_build_files() -> None:

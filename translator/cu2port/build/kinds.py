@@ -15,7 +15,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("presets", r"CMake(?:User)?Presets\.json"),
     (
         "make",
-        r"[Mm]akefile(?:\.(?!m\Z).*|[_-][\w-]+)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
+        r"[Mm]akefile(?:\.(?!m\Z).*|[_-][\w-]+)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)"
+        r"|Makevars(?:\.\w+)?",  # of a package of R
     ),
     ("setup", r"setup(?:[_-][\w-]+)?\.py"),
     ("pyproject", r"pyproject\.toml"),
@@ -24,13 +25,17 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|(?:[\w-]*[_-])?environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
         r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt"
-        r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|.*\.gypi?|depend\.erb|mex_\w+\.xml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile",
+        r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|.*\.gypi?|depend\.erb|mex_\w+\.xml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile"
+        r"|.*\.(?:pri|jam|nimble|nix|bat|cmd|ps1)|premake\d?\.lua|conanfile\.(?:py|txt)|Jam(?:file|root)|[Rr]akefile|mix\.exs"
+        r"|build\.zig|dub\.(?:json|sdl)|dune|BUCK|[Jj]ustfile|Taskfile\.ya?ml|package\.json|vcpkg\.json|pixi\.toml|tox\.ini"
+        r"|Containerfile(?:\..*)?|Singularity(?:\..*)?|.*\.def|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json"
+        r"|bitbucket-pipelines\.ya?ml|CMakeSettings\.json|tasks\.json|c_cpp_properties\.json|compile_flags\.txt|\.clangd",
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
-    ("binding", r".*\.(?:rs|rb|pyx|pxd|jl|java|scala|kt|cs)"),
+    ("binding", r".*\.(?:rs|rb|pyx|pxd|jl|java|scala|kt|cs|ipynb|lua|p[lm])"),
     ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
-    ("script", r".*\.(?:ba)?sh"),
+    ("script", r".*\.(?:(?:ba|c|fi|k|tc|z)?sh|slurm|sbatch|slm|pbs|lsf|qsub|job|sub)"),  # also jobs of a cluster
     ("workflow", r".*\.ya?ml"),
     ("m4", r"(?!aclocal\.|libtool\.|lt[\w~-]*\.).*\.m4"),  # these come from libtool, and know nvcc by its name
     ("matlab", r".*\.m"),
@@ -44,7 +49,7 @@ _BINDS = re.compile(
     rb"|\battributes[ \t]*\([ \t]*(?:global|device)\b|^[ \t]*!\$cuf\b",
     re.I | re.M,
 )
-_WORKFLOWS = "/.github/workflows/"
+_WORKFLOWS = ("/.github/workflows/", "/.circleci/")
 _MEX = regex(rb"(?<![\w-])nvcc\b|\bmexcuda\b|-lcu(?:da|dart|blas|fft|rand|sparse|solver)\b")
 _LOADS = re.compile(
     rb"\bcpp_extension(?:\.|\s+import\s*(?:\([^)]{0,400}?|[^\n(]{0,400}?))\b(?:load(?:_inline)?|CUDA_HOME)\b"
@@ -61,11 +66,13 @@ _SHEBANG = regex(rb"#![^\n]{0,80}\b(?:ba|da|k|z)?sh\b")
 _SETS_NVCC = regex(  # as Make does, of a program that no quotes are around
     rb"^[ \t]*(?:(?:export|override)[ \t]+)?\w+[ \t]*[:?+]{0,2}=[ \t]*(?:[\w./${}()~-]*/)?nvcc[ \t]*\r?(?:#.*)?$", re.M
 )
+_BEGINS_WITH_IT = regex(rb"(?:[ \t]*(?:#[^\n]{0,400})?\r?\n)*(?:[\w./${}~-]{0,80}/)?nvcc[ \t]+[\w$./\"'-]")
 _MOST_BARE = 1 << 16  # bytes of a file whose name says nothing
-_HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb")
+_HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb", b"module ")
 _TOOLS = regex(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
     rb"(?:^|[;&|(`]|\b(?:then|do|else|time|exec|sudo)\s)\s*(?:\w+=[^\s\"';&|(]*\s+)*"
     rb"(?:nvidia-smi|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s)`]|$)"
+    rb"|^\s*module\s+(?:load|add|swap|switch)\s[^#\n]{0,200}?\b(?:cuda|cudatoolkit|cudnn|nvhpc)\b"
 )
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 
@@ -111,9 +118,13 @@ def is_script(data: bytes) -> bool:
 
 
 def is_bare(data: bytes) -> bool:
-    """Whether a file whose name does not say so is a shell's script that calls nvcc, or sets a variable of Make's to
-    it: a part of a Makefile, such as one for each machine."""
-    return b"nvcc" in data and (calls_nvidia(data) if is_script(data) else _SETS_NVCC.search(data) is not None)
+    """Whether a file whose name does not say so is a shell's script that calls nvcc, by its first line or its first
+    command, or sets a variable of Make's to it: a part of a Makefile, such as one for each machine."""
+    if b"nvcc" not in data:
+        return False
+    return (
+        calls_nvidia(data) if is_script(data) else (_BEGINS_WITH_IT.match(data) or _SETS_NVCC.search(data)) is not None
+    )
 
 
 def binds_cuda(data: bytes) -> bool:
@@ -134,7 +145,7 @@ def is_build_file(path: str) -> bool:
     if kind not in BY_TEXT:
         return kind != ""
     if kind == "workflow":
-        return _WORKFLOWS in path.replace(os.sep, "/")
+        return any(folder in path.replace(os.sep, "/") for folder in _WORKFLOWS)
     try:
         data = read_regular(path, _MOST_BARE if kind == "bare" else MOST_BYTES)
     except OSError:

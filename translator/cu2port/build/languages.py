@@ -82,6 +82,40 @@ LANGUAGES = (
         ("nvidia-smi", "nvml", "nvidia_smi"),
     ),
     Language(
+        "Python (nvcc)",
+        (".py",),
+        re.compile(
+            rf"(?:\b(?:call|check_call|check_output|execute|getoutput|popen|Popen|run|sh|spawn|system)[ \t]*\({_REST}?"
+            r"|^[ \t]*\w+[ \t]*\+?=[ \t]*\[?[ \t]*)[rf]?[\"'](?:[\w./-]{0,80}/)?nvcc"
+            r"(?:[\"']?,?[ \t]+[\"']?(?!--?(?:V|version)\b)[\w{-]|[\"'][ \t]*$)",
+            re.M,
+        ),
+        "call hipcc, and give it its own options: --offload-arch for -arch",
+        ("nvcc",),
+    ),
+    Language(
+        "notebook",
+        (".ipynb",),
+        re.compile(
+            r"(?:^|[\[,])[ \t]*\"(?:[!%]{1,2}[ \t]*(?:nvcc\b|cu(?:da)?\b|cuda_\w+|load_ext nvcc"
+            r"|writefile [\w./-]{1,80}\.cuh?\b)"
+            r"|[^\"#]{0,80}\b__global__[ ]+)",
+            re.M,
+        ),
+        "write its cells to files and convert these, and call hipcc",
+        ("nvcc", "%cu", "%%cu", ".cu", "__global__"),
+    ),
+    Language(
+        "Lua, Perl",
+        (".lua", ".pl", ".pm"),
+        re.compile(
+            rf"^(?![ \t]*(?:--|#)){_REST}?\b(?:execute|popen|system|exec)\b{_REST}?[\"'`](?:[\w./-]{{0,80}}/)?nvcc\s",
+            re.M,
+        ),
+        "call hipcc, and give it its own options: --offload-arch for -arch",
+        ("nvcc",),
+    ),
+    Language(
         "Cython",
         (".pyx", ".pxd"),
         re.compile(rf"cdef[ \t]+extern[ \t]+from[ \t]+['\"<]*{_LIBRARIES}"),

@@ -174,6 +174,12 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
         "a warp of 64 lanes for all GPUs: converted code keeps warps of 32, so drop it",
     ),
     (
+        "module",
+        r"^\s*module\s+(?:load|add|swap|switch)\s[^#]{0,200}?\b(?:cuda|cudatoolkit|cudnn|nvhpc)\b",
+        LINE,
+        "names a module of NVIDIA's toolkit; write ROCm's, such as rocm",
+    ),
+    (
         "__CUDACC__",
         r"-D\s*__CUDACC__|\bdefinitions?\b.{0,400}\b__CUDACC__",
         HAZARD,

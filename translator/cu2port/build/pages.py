@@ -315,9 +315,10 @@ LINE = BuildRule(
     Severity.WARNING,
     """A build file that is not edited refers to CUDA.
 
-Meson, Bazel, autoconf, MATLAB, Visual Studio, Docker, conda and lists of Python packages are read line by line, as is
-what of a CMake file cannot be parsed. The finding says what a build for HIP has instead. In a pyproject.toml the
-variables that scikit-build-core gives to CMake are ported (CU804, CU805, CU808), and other lines are reported.""",
+Meson, Bazel, autoconf, qmake, Nix, Conan, MATLAB, Visual Studio, batch files, Docker, conda, lists of Python packages,
+CI servers and the like are read line by line, as is what of a CMake file cannot be parsed. The finding says what a
+build for HIP has instead. In a pyproject.toml the variables that scikit-build-core gives to CMake are ported (CU804,
+CU805, CU808), and other lines are reported.""",
     (
         BuildExample(
             "Dockerfile", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n"

@@ -61,10 +61,10 @@ BINDING = BuildRule(
     "CU823",
     "build-binding",
     Severity.WARNING,
-    """A file of another language uses CUDA: Rust, Python, Ruby, Cython, Julia, Java or C#.
+    """A file of another language uses CUDA: Rust, Python, Ruby, Cython, Julia, Java, C#, Lua, Perl or a notebook.
 
-Such files are copied as they are, and the first line that uses CUDA, nvidia-smi or NVML is reported, with what there is
-for AMD GPUs. Names of Go's cgo (CU821) and of Fortran (CU822) are converted.""",
+Such files are copied as they are, and the first line that uses CUDA, nvcc, nvidia-smi or NVML is reported, with what
+there is for AMD GPUs. Names of Go's cgo (CU821) and of Fortran (CU822) are converted.""",
     (
         BuildExample(
             "driver.py",
