@@ -10,6 +10,7 @@ from cu2port.facts.unit import Unit
 
 # a `<` follows, maybe behind a comment or a continuation
 _MAY_DECLARE = re.compile(r"(?:texture|surface)[ \t\f\v\r\n]*+[</\\]")
+_NUMBER = re.compile(r"\d\w*")
 _GFX942 = Options(archs=("gfx942",))
 
 
@@ -19,7 +20,7 @@ class TextureReference(Check):
     HIP still declares `texture<T, dim, mode>`, but nothing reads it on GPUs without texture units (gfx942, gfx950).
     Pass a texture object to the kernel, or read global memory. With such a GPU in `--arch`, a texture reference becomes
     the one of `cu2port/texture.hpp`, a variable in managed memory: one for all GPUs of a program, while CUDA has one
-    for each.
+    for each. Files that choose between GPUs are told: what is bound on one GPU is read by the others.
     """
 
     code, name, severity = "CU208", "texture-reference", Severity.WARNING
@@ -58,6 +59,14 @@ class TextureReference(Check):
             "as a macro's argument",
             options=_GFX942,
         ),
+        Example(
+            "texture<float, 1> t;\nvoid f(int *gpus, int n) { for (int i = 0; i < n; i++) cudaSetDevice(gpus[i]); }\n",
+            '#include "cu2port/texture.hpp"\n__managed__ cu2port::TextureReference<float, 1> t;\n'
+            "void f(int *gpus, int n) { for (int i = 0; i < n; i++) hipSetDevice(gpus[i]); }\n",
+            "several GPUs",
+            findings=2,
+            options=_GFX942,
+        ),
         Example("surface<void, 2> s;", "surface<void, 2> s;", "a surface"),
         Example("my::texture<float> t; struct texture { int x; };", note="another's name"),
     )
@@ -66,6 +75,7 @@ class TextureReference(Check):
         if _MAY_DECLARE.search(unit.text) is None:
             return
         software = lack_images(unit.options.archs)
+        told = not software
         for i in unit.find("texture", "surface"):
             tok = unit.t[i]
             if unit.tok(i + 1) != "<" or unit.tok(i - 1) in ("::", ".", "->"):
@@ -75,6 +85,9 @@ class TextureReference(Check):
                 continue
             if software and tok == "texture":
                 yield from self._managed(unit, i, close)
+                if not told and (gpus := _chosen(unit)):
+                    told = True
+                    yield self._shared(unit, i, close, gpus)
                 continue
             instead = "; `--arch gfx942` has it read in software" if tok == "texture" else ""
             yield self.finding(
@@ -83,6 +96,17 @@ class TextureReference(Check):
                 unit.end(close),
                 effects=(("gfx942", "compile-error"),),
             )
+
+    def _shared(self, unit: Unit, i: int, close: int, gpus: int) -> Finding:
+        """That the GPUs of a program share a reference; `gpus`: how many calls choose one."""
+        return self.finding(
+            "the GPUs of a program share a texture reference here, while CUDA has one for each: where it is bound on"
+            " several GPUs, each reads what was bound last; give each GPU a texture object of its own",
+            unit.p[i],
+            unit.end(close),
+            severity=Severity.WARNING if gpus > 1 else Severity.INFO,
+            effects=(("gfx942", "wrong-result" if gpus > 1 else "none"),),
+        )
 
     def _managed(self, unit: Unit, i: int, close: int) -> Iterator[Finding]:
         """The variable of a texture reference in memory that host and device reach."""
@@ -106,3 +130,10 @@ class TextureReference(Check):
                 helpers=("texture.hpp",),
                 cuda="texture",
             )
+
+
+def _chosen(unit: Unit) -> int:
+    """How many calls of a file choose a GPU that is not known before it runs; one in a list counts as two."""
+    calls = (unit.call(i) for i in unit.find("cudaSetDevice", "cuCtxSetCurrent", "cuCtxPushCurrent"))
+    given = [unit.text[c.args[0].start : c.args[0].end] for c in calls if c is not None and c.args]
+    return sum(1 + ("[" in text) for text in given if not _NUMBER.fullmatch(text))
