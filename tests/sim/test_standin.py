@@ -106,6 +106,13 @@ def test_commas_of_nvccs_macros() -> None:
     assert read("hipcc", ["-DB=3,C=4", "-c", "x.hip"]).defines == ["B=3,C=4"]
 
 
+def test_options_that_clang_alone_has() -> None:
+    """`-ccbin=clang` is the host's compiler of a build; the simulator's may be g++."""
+    words = "-ccbin=clang -Xcompiler -Wall,-ferror-limit=3,-fcolor-diagnostics -x cu x.cpp".split()
+    assert read("nvcc", words).flags == ["-Wall"]
+    assert read("clang", "-Weverything -ferror-limit=3 -c x.cpp".split()).flags == []
+
+
 def test_words_of_hipcc_and_languages() -> None:
     line = read("hipcc", "--offload-arch=gfx942 -fgpu-rdc -Xclang -x -mllvm -y -c a.hip -fPIC".split())
     assert line.job is Job.OBJECT and line.separate and line.flags == ["-fPIC"]

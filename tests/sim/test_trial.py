@@ -1802,3 +1802,30 @@ __global__ void hidden(const Odd* odd, int* out) { out[threadIdx.x] = odd[thread
     assert said["k"].outcome == "same", said["k"].text
     assert said["by_value"].why == "parameters: a class that cannot be copied as bytes"
     assert said["hidden"].why == "parameters: a class whose members are not known"
+
+
+@pytest.mark.slow
+def test_vectors_of_unions_and_words_of_another_compiler(tried: Try) -> None:
+    """GLM's vectors have a union for each element; headers for Windows say `__declspec`."""
+    text = """#define EXPORT __declspec(dllexport)
+template <class T> struct vec {
+    using value_type = T;
+    union { T x, r; }; union { T y, g; };
+    __host__ __device__ static int length() { return 2; }
+    __host__ __device__ const T& operator[](int i) const { return i ? y : x; }
+};
+template <class T> struct mat {
+    using value_type = T;
+    vec<T> columns[2];
+    static constexpr int length() { return 2; }
+    __host__ __device__ const vec<T>& operator[](int i) const { return columns[i]; }
+};
+struct Space { vec<float> down; float step; };
+EXPORT void launch(float* out);
+__forceinline __device__ float twice(float x) { return x + x; }
+__global__ void k(Space s, const vec<float>* in, mat<float> m, float* out) {
+    out[threadIdx.x] = twice(in[threadIdx.x].y * s.down.x) + s.step * m[1].y;
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same", said.text

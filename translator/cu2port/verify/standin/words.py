@@ -81,6 +81,8 @@ _COMMON: Mapping[str, Row] = {
     "-M": Row(Is.JOB, job=Job.DEPEND),
     "-MM": Row(Is.JOB, job=Job.DEPEND),
     "-S": Row(Is.REFUSED),
+    "-ferror-limit": Row(Is.GONE, True),  # clang's alone, as are these
+    **{n: Row(Is.GONE) for n in "-Weverything -fcolor-diagnostics -fno-color-diagnostics -fansi-escape-codes".split()},
 }
 _NVCC: Mapping[str, Row] = {
     "-output-file": Row(Is.OUTPUT, True),

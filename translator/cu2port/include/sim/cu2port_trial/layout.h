@@ -108,6 +108,10 @@ struct Parts<T, std::void_t<typename T::value_type, decltype(std::declval<const 
 template <class T>
 struct Parts<T, std::void_t<typename T::value_type, decltype(std::declval<const T&>().max_size()), decltype(std::tuple_size<T>::value)>>
     : std::integral_constant<std::size_t, sizeof(T) == std::tuple_size<T>::value * sizeof(typename T::value_type) ? std::tuple_size<T>::value : 0> {};
+// GLM's vectors and matrices, whose members are unions, and their kin: numbers of one type that `[]` gives.
+template <class T>
+struct Parts<T, std::void_t<std::enable_if_t<std::is_arithmetic_v<typename T::value_type>>, decltype(T::length() + 0, std::declval<const T&>()[0])>>
+    : std::integral_constant<std::size_t, sizeof(T) % sizeof(typename T::value_type) ? 0 : sizeof(T) / sizeof(typename T::value_type)> {};
 template <class T, class = void>
 struct IsWhole : std::false_type {};
 template <class T>

@@ -4,6 +4,14 @@
 
 #include <vector>
 
+// words of another compiler, in headers of programs that were written for it
+#ifndef __declspec
+#define __declspec(what)
+#endif
+#ifndef __forceinline
+#define __forceinline
+#endif
+
 #include "executor.h"
 #ifndef CU2PORT_TRIAL_GPU
 #include "ptx.h"
