@@ -22,6 +22,7 @@ USES = {
     "c4.py": 'cmd = ["nvcc", "--version"]\nc.run("nvcc -o a a.cu")\n',
     "c5.py": 'os.system("which nvcc")\nsubprocess.run(["/usr/local/cuda/bin/nvcc", "-c", src])\n',
     "n.ipynb": '{"source": ["# nvcc\\n",\n"%%writefile a.cu\\n",\n"!nvcc a.cu\\n"]}\n',
+    "t.cu.j2": "// cudaFree(p);\n__global__ void {{ name }}(int *p);\n",
     "p.pl": '# system("nvcc a.cu")\nsystem("nvcc a.cu");\n',
     "q.lua": '-- os.execute("nvcc a.cu")\nos.execute("nvcc a.cu")\n',
     "d.pyx": 'x = 1\ncdef extern from "cuda_runtime.h":\n    pass\n',
@@ -50,6 +51,18 @@ def test_the_first_line_that_uses_cuda_is_reported_and_the_file_stays(name: str,
 def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("import torch\ntorch.cuda.is_available()  # as CUDA and nvidia-smi do\n")
     assert not is_build_file(str(tmp_path / name))
+
+
+def test_what_a_source_includes_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is named, and it is counted once."""
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/a.cu").write_text('#include "k.icc"\n')
+    Path("src/k.icc").write_text("void f(int *p) { cudaFree(p); }\n")
+    assert CliRunner().invoke(cli, ["convert", "src", "-o", "out"]).exit_code == 0
+    assert "hipFree(p)" in Path("out/k.icc").read_text()
+    audited = CliRunner().invoke(cli, ["audit", "src"])
+    assert "2 CUDA files" in audited.output and "other languages" not in audited.output
 
 
 def test_convert_names_them_and_copies_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,24 +28,25 @@ def audit(request: Request) -> dict[str, Any]:
     roots = make_roots(request.inputs, into_one=False)
     items = plan_items(request, roots)
     builds: list[BuildLine] = []
-    others: list[Binding] = []
     for item in items:
         kind = kind_of(Path(item.relative).name) if item.kind in ("copy", "source") else ""
         if kind not in ("", "binding", "fortran") and (
             kind not in ("bare", "matlab", "script", "workflow") or is_build_file(item.name)
         ):
             builds.extend(build_lines.look(item.name, item.shown))
-        if item.kind in ("copy", "source") and may_use(item.relative):
-            others.extend(bindings.look(item.name, item.shown))
     load_catalog(request.options.rules)
     all_checks()
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
-        jobs, graph, hip, _ = plan_jobs(request, items, pool)
+        jobs, graph, hip, parts = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
             if done is not None:
                 files.append(failed(job.shown, lost(done.reason)) if isinstance(done, Lost) else done)
+    others: list[Binding] = []
+    for index, item in enumerate(items):
+        if item.kind in ("copy", "source") and index not in parts and may_use(item.relative):
+            others.extend(bindings.look(item.name, item.shown))
     files += [failed(i.shown, j) for i in items if i.kind != "source" for j in i.found if j.finding.severity is _ERROR]
     files.sort(key=lambda f: f.path)
     o = request.options

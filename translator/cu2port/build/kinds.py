@@ -33,7 +33,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("go", r".*\.go"),
     ("python", r".*\.py"),
-    ("binding", r".*\.(?:rs|rb|pyx|pxd|jl|java|scala|kt|cs|ipynb|lua|p[lm])"),
+    (
+        "binding",
+        r".*\.(?:rs|rb|pyx|pxd|jl|java|scala|kt|cs|ipynb|lua|p[lm]"
+        r"|[ch]\+\+|cppm|cuda|cup|erb|gpu|i|icc|ixx|j2|jinja2?|kernel|krn|mako|mpp|swg|te?mpl(?:ate)?|tpl)",
+    ),
     ("fortran", r".*\.(?:[fF](?:90|95|03|08|or)?|cuf|CUF)"),
     ("script", r".*\.(?:(?:ba|c|fi|k|tc|z)?sh|slurm|sbatch|slm|pbs|lsf|qsub|job|sub)"),  # also jobs of a cluster
     ("workflow", r".*\.ya?ml"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cu2port.build.kinds import kind_of
 from cu2port.core.files import SOURCE_SUFFIXES, suffix
 from cu2port.project.tree import Item
 
@@ -36,7 +37,7 @@ class Parts:
 
     def _new(self, file: str, name: str) -> Iterator[int]:
         if self._others is None:  # few trees have any
-            self._others = {item.name: i for i, item in enumerate(self._items) if item.kind == "copy"}
+            self._others = {item.name: i for i, item in enumerate(self._items) if _may_be_part(item)}
         folders = (os.path.dirname(file), *self._dirs)  # noqa: PTH120
         paths = (os.path.normpath(f"{folder}/{name}") for folder in folders)
         index = next((self._others[p] for p in paths if p in self._others), None)
@@ -56,3 +57,8 @@ class Parts:
         ending = f"/{name}"
         fit = [i for path, i in (self._others or {}).items() if path.endswith(ending)]
         return fit[0] if len(fit) == 1 else None
+
+
+def _may_be_part(item: Item) -> bool:
+    """Whether an include may make a source of an item: it is copied, or only its text makes a build file of it."""
+    return item.kind == "copy" or (item.kind == "build" and kind_of(item.relative.rpartition("/")[2]) == "binding")

@@ -187,7 +187,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
         pass
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     sides = _sides_of(graph, items, request.hip_side, said) if graph else None
-    builds = said.facts
+    builds = {i: read for i, read in said.facts.items() if i not in parts.found}
     hosts, as_cuda = told_by(builds, items, graph)
     multiplied = _multiplied(graph) if graph else None
     linked = _linked_as_cuda(items)
