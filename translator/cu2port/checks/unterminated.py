@@ -3,9 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.core.files import suffix
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+
+_CUDA = re.compile(r"(?i:cuda|nccl)|\bcu[A-Z]|__(?:global|device|shared|host)__|threadIdx|<<<")
 
 
 class Unterminated(Check):
@@ -26,6 +29,7 @@ class Unterminated(Check):
             findings=1,
         ),
         Example("#ifdef A\nint x;\n", "#ifdef A\nint x;\n", note="an #if without #endif", findings=1),
+        Example("pip3 install $(find dist/*.whl)\n%environment\n", note="a recipe of Apptainer's", path="a.def"),
         Example("int x;\n#endif\n", "int x;\n#endif\n", note="an #endif without #if", findings=1),
         Example('#define QUOTE "abc\n', '#define QUOTE "abc\n', note="in the body of a macro", findings=1),
         Example('int a; /* closed */ // "open, /* too\n#error "don\'t\n#if 0\na "b\n#endif\nchar *s = "\\"";\n'),
@@ -52,7 +56,9 @@ class Unterminated(Check):
 
     def _comment(self, unit: Unit) -> Iterator[Finding]:
         start, end = unit.lexed.comments[-1] if unit.lexed.comments else (0, 0)
-        if unit.text.startswith("/*", start) and (end < start + 4 or not unit.text.endswith("*/", start, end)):
+        is_open = unit.text.startswith("/*", start) and (end < start + 4 or not unit.text.endswith("*/", start, end))
+        # a linker's exports and Apptainer's recipes are `.def`, too, and `dist/*.whl` opens no comment there
+        if is_open and (suffix(unit.path) != ".def" or _CUDA.search(unit.text, start)):
             yield self.finding("the comment never ends; nothing after it was converted", start, start + 2)
 
     def _conditions(self, unit: Unit) -> Iterator[Finding]:
