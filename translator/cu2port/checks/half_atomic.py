@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity, replace
+from cu2port.core.model import Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
 from cu2port.facts.named_types import ARITHMETIC
+from cu2port.facts.operand_type import declared_word
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
-from cu2port.syntax.types import is_type_parameter
+from cu2port.syntax.types import builtin, is_type_parameter
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
 _VECTORS = frozenset({"float2", "float4"})
+_CHOSEN = re.compile(r"(?:^|_)(?:HALF|B?FP16|BF16|FLOAT16)(?:_|\Z)")
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
 
 
@@ -51,6 +54,14 @@ class HalfAtomic(Check):
             "__device__ __half2 f(__half2* p, __half2 v) { return CHECK(cu2port::atomic_add(p + 1, v)); }\n",
             "as a macro's argument",
         ),
+        Example(
+            "#ifdef HALF\n"
+            "__device__ void f(real2* p, int i) { atomicAdd(&p[i], p[0]); atomicAdd(&p->x, 1); }\n#endif\n",
+            '#include "cu2port/half_atomic.hpp"\n#ifdef HALF\n'
+            "__device__ void f(real2* p, int i) { cu2port::atomic_add(&p[i], p[0]); atomicAdd(&p->x, 1); }\n#endif\n",
+            "a type that a header names",
+            findings=1,
+        ),
         Example("__device__ void f(float* p, __half v) { atomicAdd(p, __half2float(v)); }\n", note="HIP has it"),
         Example("__device__ void f(int* p) { atomicAdd(p, 1); }\n", note="no half in sight"),
         Example(
@@ -84,6 +95,7 @@ class HalfAtomic(Check):
         kinds = pointee_types(unit, calls)
         given = argument_types(unit, [(i, c) for i, c in calls if not kinds[i]])
         kinds |= {i: types[1] for i, types in given.items()}
+        named = {i: word for i, c in calls if (word := _of_header(unit, c.args[1]))}
         unknown = [
             (i, c)
             for i, c in calls
@@ -95,8 +107,8 @@ class HalfAtomic(Check):
             types = [unqualified(e.type) for e in exprs if e is not None]
             kinds[i] = next((t.rstrip(" *") for t in types if t), "")
         for i, call in calls:
-            if _is_half(unit, kinds[i]):
-                yield self._found(unit, i, unit.end(call.close), kinds[i].removeprefix("?"))
+            if i in named or _is_half(unit, kinds[i]):
+                yield self._found(unit, i, unit.end(call.close), named.get(i, kinds[i].removeprefix("?")))
 
     def _found(self, unit: Unit, i: int, end: int, kind: str) -> Finding:
         start = unit.p[unit.qualifier(i)]
@@ -163,7 +175,23 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
 
 
 def _knows_halves(unit: Unit) -> bool:
-    return bool(unit.words & _HALF) or any(x.path in _HEADERS for x in unit.includes)
+    """Whether a file may have such numbers: by their names, CUDA's headers, or a macro that chooses them, as where a
+    header of the project names the type (`#ifdef HALF`)."""
+    return bool(unit.words & _HALF) or any(x.path in _HEADERS for x in unit.includes) or _chooses(unit)
+
+
+def _chooses(unit: Unit) -> bool:
+    return "atomicAdd" in unit.words and any(_CHOSEN.search(w) for w in unit.words)
+
+
+def _of_header(unit: Unit, value: Span) -> str:
+    """The type of a variable or an element of one, where a header names it, in a file that chooses such numbers by a
+    macro; "" for others."""
+    if not _chooses(unit):
+        return ""
+    word = declared_word(unit, unit.lexed.at(value.start), unit.lexed.at(value.end))
+    own = builtin((word,)) or unit.declarations.named(word) or unit.catalog.get(word) is not None
+    return "" if own or promoted(word) in ARITHMETIC or word in _VECTORS else word
 
 
 def _knows_vectors(unit: Unit) -> bool:
