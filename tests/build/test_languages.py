@@ -53,6 +53,13 @@ def test_other_files_of_such_languages_are_no_build_files(name: str, tmp_path: P
     assert not is_build_file(str(tmp_path / name))
 
 
+@pytest.mark.parametrize("folder", ["backends/hip/kernels", "hip"])
+def test_templates_of_a_hip_backend_are_hips(folder: str) -> None:
+    text = USES["t.cu.j2"].encode()
+    assert convert(text, f"src/{folder}/k.mako", Asked("binding", folder=folder)).findings == ()
+    assert convert(text, "src/cuda/k.mako", Asked("binding", folder="cuda")).findings
+
+
 def test_what_a_source_includes_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it is named, and it is counted once."""
     monkeypatch.chdir(tmp_path)

@@ -216,7 +216,10 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
     yield from anywhere(text)
     if asked.kind in ("binding", "python"):
         from cu2port.build.languages import other_language
+        from cu2port.facts.hipcode import named_hip
 
+        if named_hip(f"{asked.folder}/{path.rpartition('/')[2]}"):  # its kernels are HIP's
+            return
         yield from other_language(path, text)
     if asked.kind == "binding":
         return
