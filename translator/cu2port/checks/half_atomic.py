@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
@@ -14,7 +14,7 @@ from cu2port.syntax.types import builtin, is_type_parameter
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
 _VECTORS = frozenset({"float2", "float4"})
-_CHOSEN = re.compile(r"(?:^|_)(?:HALF|B?FP16|BF16|FLOAT16)(?:_|\Z)")
+_CHOSEN = regex(r"(?:^|_)(?:HALF|B?FP16|BF16|FLOAT16)(?:_|\Z)")
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
 
 

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 
 from cu2port.core.files import suffix
+from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
-_CUDA = re.compile(r"(?i:cuda|nccl)|\bcu[A-Z]|__(?:global|device|shared|host)__|threadIdx|<<<")
+_CUDA = regex(r"(?i:cuda|nccl)|\bcu[A-Z]|__(?:global|device|shared|host)__|threadIdx|<<<")
 
 
 class Unterminated(Check):

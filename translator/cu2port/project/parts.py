@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cu2port.build.kinds import kind_of
 from cu2port.core.files import SOURCE_SUFFIXES, suffix
 from cu2port.project.tree import Item
 
@@ -61,4 +60,8 @@ class Parts:
 
 def _may_be_part(item: Item) -> bool:
     """Whether an include may make a source of an item: it is copied, or only its text makes a build file of it."""
-    return item.kind == "copy" or (item.kind == "build" and kind_of(item.relative.rpartition("/")[2]) == "binding")
+    if item.kind != "build":
+        return item.kind == "copy"
+    from cu2port.build.kinds import kind_of
+
+    return kind_of(item.relative.rpartition("/")[2]) == "binding"
