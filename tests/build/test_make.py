@@ -40,6 +40,10 @@ def ported(text: str, **asked: object) -> str:
             "a: a.cu\n\tnvcc $(F) -O 3 -t4 -o $@ $<\n",
             "F = -std=c++17 -O2 -lm -I$(A) -Ib -xhip\na: a.cu\n\thipcc $(F) -O3 -o $@ $<\n",
         ),
+        (
+            "a.o: a.cu\n\tnvcc -I=inc -isystem=$(E) -D=N=1 -L=lib -l=m -MF=a.d -o=$@ -c $<\nb: b.c\n\tgcc -I=inc $<\n",
+            "a.o: a.cu\n\thipcc -Iinc -isystem $(E) -DN=1 -Llib -lm -MF a.d -o $@ -c $<\nb: b.c\n\tgcc -I=inc $<\n",
+        ),
         ("C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n", "C = -O -g\na: a.c\n\tgcc $(C) -O -m 64 -o $@ $<\n"),
         (
             "T := $(shell dirname $$(command -v nvcc))/..\nL = -L$(T)/lib64 -I$(T)/include\n",

@@ -241,7 +241,7 @@ def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
     rows = table()["option"]
     row = rows.get(whole)
     if row is None and equals:
-        row = rows.get(key)
+        row = rows.get(key, rows.get(f"{key}="))
         row = row if row is not None and row.value else None
     if row is None and for_cuda and _THREADS.match(whole):
         row = dataclasses.replace(rows["-t"], value=False)
