@@ -162,6 +162,15 @@ def test_cuda_source_is_converted(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "15\n"), done.stderr
 
 
+@pytest.mark.slow
+def test_programs_with_opengl_build(simulated: Simulated) -> None:
+    text = """#include <hip/hip_gl_interop.h>
+#include <cstdio>
+int main() { GLuint buffer = 3; std::printf("%d %u\\n", hipGLDeviceListNextFrame, buffer); }
+"""
+    assert simulated(text).output == b"3 3\n"
+
+
 def test_atomic_objects_of_libcu(tmp_path: Path) -> None:
     """288 threads in three blocks: places in a block, a sum in a global object, a maximum, floats, exchanges."""
     shutil.copy(Path(__file__).with_name("libcu_atomics.cu"), tmp_path / "p.cu")

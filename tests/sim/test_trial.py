@@ -1829,3 +1829,34 @@ __global__ void k(Space s, const vec<float>* in, mat<float> m, float* out) {
 """
     said = tried(text, waves=(64,))["k"]
     assert said.outcome == "same", said.text
+
+
+@pytest.mark.slow
+def test_a_kernel_that_leaves_nothing_is_not_the_same(tried: Try) -> None:
+    """What it prints is not compared."""
+    text = """#include <cstdio>
+__global__ void prints(const int* in) {
+    unsigned bits = __ballot_sync(0xffffffffu, in[threadIdx.x] > 0);
+    if (threadIdx.x % 32 == 0) printf("%d\\n", __popc(bits));
+}
+"""
+    assert tried(text, waves=(64,))["prints"].why == "it changes nothing in memory"
+
+
+@pytest.mark.slow
+def test_a_function_that_nobody_defines_fails_where_it_is_called(tried: Try) -> None:
+    text = """__device__ int outside(int x);
+__global__ void k(int* a, unsigned n) {
+    unsigned i = threadIdx.x, s = 0;
+    if (i > 3) s += 1;
+    if (i % 2) s += 2;
+    if (i % 4 > 1) s += 3;
+    if (i % 8 > 3) s += 4;
+    if (i > 2048) s = outside(n);
+    a[i] = s;
+}
+__global__ void calls(int* a) { a[threadIdx.x] = outside(a[threadIdx.x]); }
+"""
+    said = tried(text, waves=(64,))
+    assert said["k"].outcome == "same", said["k"].text
+    assert "no case ran" not in said["calls"].why

@@ -47,9 +47,8 @@ from cu2port.verify.trial.verdict import (
     UNSTEADY,
     Said,
     Verdict,
-    by_chance,
     first_difference,
-    most_common_failure,
+    fruitless,
     plain_failure,
     read_output,
     telling,
@@ -60,8 +59,9 @@ from cu2port.verify.trial.verdict import (
 _BACKWARD: Mapping[str, str] = {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"}
 _ORDERS: Mapping[str, Mapping[str, str]] = {"": {}, " from the last lane on": _BACKWARD}
 _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
-#: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
-_LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
+#: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs. Looked up
+#: when it is called, such a function keeps the program from starting.
+_LINKED = ("-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,now") if sys.platform == "linux" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +187,8 @@ class Trial:
         if said.unfit:
             return replace(none, why=f"parameters: {said.unfit}")
         new = frozenset(said.numbers("new"))
-        steady, unsteady = said.numbers(*AGREES), said.numbers("differs")
-        if not steady and not unsteady:
-            return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
-        if by_chance(said):
-            order = first.text.lstrip(", ") if (first := first_difference({"": said.of("differs")})) else ""
-            return replace(none, why=f"{UNORDERED}: {order}")
+        if why := fruitless(said):
+            return replace(none, why=why)
         part = said.coverage(count)
         if part < ENOUGH:
             missed = said.missed(written.branches)

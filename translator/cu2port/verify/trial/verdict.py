@@ -20,7 +20,8 @@ ROUNDING = "its floats are rounding alone: where arguments change by one unit in
 #: How the text of a race ends that a warp in lockstep does not have.
 IN_ONE_WARP = "no __syncwarp between them"
 _LINE = re.compile(
-    r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|rounding|failed|race|bounds|shift|wrote)\t?(.*)"
+    r"case (\d+) (new|follows|more|alike|same|close|permuted|differs|rounding|failed|race|bounds|shift|wrote|nothing)"
+    r"\t?(.*)"
 )
 
 
@@ -135,6 +136,17 @@ def telling(steady: Sequence[int], new: Set[int]) -> list[int]:
 def without_cases(runs: Mapping[str, Said], cases: Set[int] | Mapping[int, str]) -> dict[str, Said]:
     """What was said of runs, without some launches."""
     return {name: replace(x, cases=tuple(c for c in x.cases if c.number not in cases)) for name, x in runs.items()}
+
+
+def fruitless(said: Said) -> str:
+    """Why the launches of CUDA's kernel leave nothing to compare; "" where they do."""
+    steady = {*said.numbers(*AGREES)}
+    if not steady and not said.numbers("differs"):
+        return f"no arguments found: {most_common_failure(said.cases)}"
+    if by_chance(said):
+        order = first.text.lstrip(", ") if (first := first_difference({"": said.of("differs")})) else ""
+        return f"{UNORDERED}: {order}"
+    return "it changes nothing in memory" if steady <= {*said.numbers("nothing")} else ""
 
 
 def most_common_failure(cases: Iterable[Case]) -> str:

@@ -457,6 +457,7 @@ Nudged nudged_pages(const std::string& folder, unsigned number) {
     }
     if (const std::size_t bytes = recording ? 0 : dynamic_written()) dprintf(say, "case %u wrote\t%zu\n", number, bytes);
     const Pages pages = memory.after();
+    if (recording && pages.empty()) dprintf(say, "case %u nothing\n", number);
     if (nudge) {
         keep_in(nudged_file(folder, number, nudge), [&](std::FILE* f) { write_pages(f, pages); });
         _exit(0);

@@ -2,6 +2,5 @@
 #pragma once
 #include "hip_runtime.h"
 
-enum hipGLDeviceList { hipGLDeviceListAll = 1, hipGLDeviceListCurrentFrame = 2, hipGLDeviceListNextFrame = 3 };
 typedef unsigned int GLuint;
 typedef unsigned int GLenum;
