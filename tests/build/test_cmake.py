@@ -687,6 +687,13 @@ def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[s
             'include(CheckCUDASourceCompiles)\ncheck_cuda_source_compiles("int main() {}" X)',
             'include(CheckSourceCompiles)\ncheck_source_compiles(HIP "int main() {}" X)',
         ),
+        ('check_source_runs(CUDA "int main() {}" X)', 'check_source_runs(HIP "int main() {}" X)'),
+        (
+            'get_property(L GLOBAL PROPERTY ENABLED_LANGUAGES)\nif("CUDA" IN_LIST L AND NOT CUDA IN_LIST other)\n'
+            'endif()\nlist(FIND L CUDA i)\nif("${L}" MATCHES "CUDA" OR x MATCHES "CUDA")\nendif()',
+            'get_property(L GLOBAL PROPERTY ENABLED_LANGUAGES)\nif("HIP" IN_LIST L AND NOT CUDA IN_LIST other)\n'
+            'endif()\nlist(FIND L HIP i)\nif("${L}" MATCHES "HIP" OR x MATCHES "CUDA")\nendif()',
+        ),
         (
             "include(CheckCUDACompilerFlag)\ncheck_cuda_compiler_flag(-lineinfo X)",
             "include(CheckCompilerFlag)\ncheck_compiler_flag(HIP -gline-tables-only X)",

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cu2port.build import flags, programs, sources
+from cu2port.build.enabled import enabled
 from cu2port.build.find_cuda import OBJECTS, command, is_odd, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.lines import lines
@@ -22,7 +23,9 @@ from cu2port.build.words import HIP_SINCE, Asked, by_hand, finding, never_reache
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Finding, Side, Span, insert, replace
 
-_ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
+_ENABLES = frozenset(
+    "enable_language check_language check_compiler_flag check_source_compiles check_source_runs".split()
+)
 _LINKS = frozenset({*LINKING, "set", "list", "set_target_properties", "set_property"})
 _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
@@ -392,5 +395,6 @@ _LOOKS: tuple[_Look, ...] = (
     flags.joined,
     programs.checks,
     programs.programs,
+    enabled,
     variables,
 )
