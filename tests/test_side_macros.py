@@ -196,3 +196,16 @@ def test_uses_in_other_files_of_names_for_namespaces(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert "return cu2port::reduce(g, x, cu2port::less<int>());" in (out / "a.cuh").read_text()
     assert use in (out / "b.cuh").read_text()
+
+
+def test_an_alias_template_says_the_same_in_all_headers_that_know_the_macros(tmp_path: Path) -> None:
+    """Two headers may declare it; one that has no word for the device itself kept `std::declval`, the other did not."""
+    alias = "template <class T> using stream_t = decltype(std::declval<T>().stream());\n"
+    (tmp_path / "hd.h").write_text("#define HD __host__ __device__\n")
+    (tmp_path / "a.hpp").write_text(f'#include "hd.h"\n{alias}__device__ int a;\n')
+    (tmp_path / "b.hpp").write_text(f'#include "hd.h"\n{alias}')
+    (tmp_path / "c.hpp").write_text(alias)
+    done = CliRunner().invoke(cli, ["convert", str(tmp_path), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    for name, wanted in (("a", "cu2port::declval"), ("b", "cu2port::declval"), ("c", "std::declval")):
+        assert f"decltype({wanted}<T>()" in (tmp_path / "out" / f"{name}.hpp").read_text(), name

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
+from cu2port.catalog.includes import for_host
 from cu2port.core.model import Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -121,8 +122,8 @@ def _is_of_device(unit: Unit, i: int) -> bool:
         between = unit.between(f.body[0], i, *_DEVICE)
         return bool(between) and not unit.between(f.body[0], i, "__host__")  # a lambda for the device
     words, alias = _declaration(unit, i)
-    if alias:
-        return bool(unit.words & _DEVICE)
+    if alias:  # another header may declare it again: both must say the same
+        return bool(unit.words & _DEVICE) or (bool(unit.project.side_macros) and not for_host(unit))
     return bool(words & _DEVICE) and "__host__" not in words
 
 
