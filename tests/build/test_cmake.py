@@ -687,6 +687,14 @@ def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[s
             'include(CheckCUDASourceCompiles)\ncheck_cuda_source_compiles("int main() {}" X)',
             'include(CheckSourceCompiles)\ncheck_source_compiles(HIP "int main() {}" X)',
         ),
+        (
+            "add_definitions(-DCUDA_API_PER_THREAD_DEFAULT_STREAM)\n"
+            "add_compile_definitions(__CUDA_NO_HALF_OPERATORS__ CUDA)\n"
+            "target_compile_definitions(x PRIVATE CUDA_API_PER_THREAD_DEFAULT_STREAM=1)",
+            "add_definitions(-DHIP_API_PER_THREAD_DEFAULT_STREAM)\n"
+            "add_compile_definitions(__HIP_NO_HALF_OPERATORS__ CUDA)\n"
+            "target_compile_definitions(x PRIVATE HIP_API_PER_THREAD_DEFAULT_STREAM=1)",
+        ),
         ('check_source_runs(CUDA "int main() {}" X)', 'check_source_runs(HIP "int main() {}" X)'),
         (
             'get_property(L GLOBAL PROPERTY ENABLED_LANGUAGES)\nif("CUDA" IN_LIST L AND NOT CUDA IN_LIST other)\n'

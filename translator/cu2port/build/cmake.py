@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cu2port.build import flags, programs, sources
-from cu2port.build.enabled import enabled
 from cu2port.build.find_cuda import OBJECTS, command, is_odd, own_words, stays
 from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.lines import lines
 from cu2port.build.linked import LINKING, lists
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
+from cu2port.build.plain_words import plain_words
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import Row, table
@@ -395,6 +395,6 @@ _LOOKS: tuple[_Look, ...] = (
     flags.joined,
     programs.checks,
     programs.programs,
-    enabled,
+    plain_words,
     variables,
 )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.core.files import CUDA_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.branches import tested_defined
@@ -10,9 +11,17 @@ from cu2port.facts.unit import Unit
 
 _SAME = {
     "__CUDACC__": "__HIPCC__",
+    "__CUDACC_EXTENDED_LAMBDA__": "__HIPCC__",  # nvcc defines it where an option allows what clang always does
+    "__CUDACC_RDC__": "__CLANG_RDC__",
+    "__CUDACC_RELAXED_CONSTEXPR__": "__HIPCC__",
     "__CUDACC_RTC__": "__HIPCC_RTC__",
     "__NVCC__": "__HIPCC__",
 }
+_SET = {  # by programs, before they include the headers
+    "__CUDA_NO_HALF_CONVERSIONS__": "__HIP_NO_HALF_CONVERSIONS__",
+    "__CUDA_NO_HALF_OPERATORS__": "__HIP_NO_HALF_OPERATORS__",
+}
+_STREAM = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 _ASKS = "__CUDA_ARCH_HAS_FEATURE__"
 _WITHOUT_CALL = frozenset({"ifdef", "ifndef", "elifdef", "elifndef", "undef"})
 
@@ -23,12 +32,15 @@ class CompilerMacros(Check):
     clang defines `__HIPCC__` for HIP sources as nvcc defines `__CUDACC__` for CUDA ones, so the name is replaced.
     A conditional that already has a branch for HIP is left as it is.
 
+    Macros that a program defines for CUDA's headers become those of HIP's: `__CUDA_NO_HALF_OPERATORS__`, and outside of
+    CUDA sources `CUDA_API_PER_THREAD_DEFAULT_STREAM`. In those nvcc has included the runtime's header before.
+
     `__CUDA_ARCH_HAS_FEATURE__(SM90_ALL)` asks for one architecture of NVIDIA's, which no AMD GPU is: it becomes 0.
     HIP has no macro of that name, so its preprocessor stops at such a call. A file that defines the macro keeps it.
     """
 
     code, name, severity = "CU205", "compiler-macro", Severity.INFO
-    triggers = frozenset({*_SAME, _ASKS})
+    triggers = frozenset({*_SAME, *_SET, _STREAM, _ASKS})
     examples = (
         Example("#ifdef __CUDACC__\nint x;\n#endif\n", "#ifdef __HIPCC__\nint x;\n#endif\n"),
         Example(
@@ -40,6 +52,24 @@ class CompilerMacros(Check):
             note="there is a branch for HIP already",
         ),
         Example('const char* s = "__CUDACC__";', note="a string"),
+        Example(
+            "#if defined(__CUDACC_EXTENDED_LAMBDA__) && __CUDACC_RDC__\nint x;\n#endif\n",
+            "#if defined(__HIPCC__) && __CLANG_RDC__\nint x;\n#endif\n",
+            "options of nvcc",
+            findings=2,
+        ),
+        Example(
+            "#define __CUDA_NO_HALF_OPERATORS__\n#undef __CUDA_NO_HALF_CONVERSIONS__\n",
+            "#define __HIP_NO_HALF_OPERATORS__\n#undef __HIP_NO_HALF_CONVERSIONS__\n",
+            "for CUDA's headers",
+            findings=2,
+        ),
+        Example(
+            "#define CUDA_API_PER_THREAD_DEFAULT_STREAM\n",
+            "#define HIP_API_PER_THREAD_DEFAULT_STREAM\n",
+            path="a.cpp",
+        ),
+        Example("#define CUDA_API_PER_THREAD_DEFAULT_STREAM\n", note="without effect in a CUDA source"),
         Example(
             "#if defined(__CUDA_ARCH_HAS_FEATURE__) && __CUDA_ARCH_HAS_FEATURE__(SM90_ALL)\nint x;\n#endif\n",
             "#if defined(__CUDA_ARCH_HAS_FEATURE__) && 0\nint x;\n#endif\n",
@@ -60,13 +90,16 @@ class CompilerMacros(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*_SAME):
+        known = {**_SAME, **_SET}
+        if suffix(unit.path) not in CUDA_SUFFIXES:
+            known[_STREAM] = "HIP_API_PER_THREAD_DEFAULT_STREAM"
+        for i in unit.find(*known):
             tok = unit.t[i]
-            hip = _SAME[tok]
+            hip = known[tok]
             if asks_for_hip(unit, i):
                 continue
             d = unit.in_directive(i)
-            if d is not None and d.keyword in ("define", "undef") and i == d.first + 2:
+            if tok in _SAME and d is not None and d.keyword in ("define", "undef") and i == d.first + 2:
                 continue
             yield self.finding(
                 f"`{tok}` is `{hip}`",

@@ -1,4 +1,4 @@
-"""Tests in CMake files of whether CUDA is among the languages of the build."""
+"""Names of CUDA's that are plain words in CMake files: the language in tests, macros in definitions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,34 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from cu2port.build.pages import LANGUAGE
+from cu2port.build.pages import LANGUAGE, OPTION
 from cu2port.build.syntax import Command
+from cu2port.build.table import table
 from cu2port.build.words import Asked, swap
 from cu2port.core.model import Finding
 
 _ASKS = re.compile(r"(?i:get_property|get_cmake_property)\s*\(\s*(\w+)\s+(?:GLOBAL\s+PROPERTY\s+)?ENABLED_LANGUAGES\b")
+_DEFINE = frozenset({"add_compile_definitions", "target_compile_definitions"})
 _CONDITIONS = frozenset({"if", "elseif", "while"})
 
 
-def enabled(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+def plain_words(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """What a command names of CUDA's without a sign of its own."""
+    yield from _languages(text, c)
+    if c.name in _DEFINE or "COMPILE_DEFINITIONS" in c.words:
+        yield from _macros(c)
+
+
+def _macros(c: Command) -> Iterator[Finding]:
+    """Macros that CUDA's headers ask for, and HIP's by another name, as options have them with `-D`."""
+    for arg in c.args:
+        name = arg.text.partition("=")[0]
+        row = table()["option"].get(f"-D{name}") if name.isupper() or name.startswith("__CUDA") else None
+        if row is not None and row.to.startswith("-D"):
+            yield swap(OPTION, name, row.to[2:], arg.inner)
+
+
+def _languages(text: str, c: Command) -> Iterator[Finding]:
     """`CUDA IN_LIST languages`, where a list has the languages: else it is false in the build for HIP, which then goes
     without what depends on it."""
     words = c.words
