@@ -240,6 +240,36 @@ def test_trial_keeps_helper_headers_off_a_gpus_side(tmp_path: Path, toolchain: T
 # --- parts that need no compiler ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
+def test_a_function_of_both_sides_has_other_code_for_the_device(simulated: Simulated, wave: int) -> None:
+    text = """#include <hip/hip_runtime.h>
+#include <cstdio>
+#define BOTH __host__ __device__
+template <class F> struct Called {
+    F f;
+    BOTH int operator()() const {
+#ifdef __HIP_DEVICE_COMPILE__
+        return f(10);
+#else
+        return f(20);
+#endif
+    }
+};
+struct Plus { int n; BOTH int operator()(int x) const { return x + n; } };
+template <class F> __global__ void k(int* out, F f) { *out = f(); }
+int main() {
+    int* out;
+    (void)hipMallocManaged(&out, sizeof *out);
+    Called<Plus> f{{1}};
+    k<<<1, 1>>>(out, f);
+    (void)hipDeviceSynchronize();
+    std::printf("%d %d\\n", *out, f());
+}
+"""
+    assert simulated(text, wave).output == b"11 21\n"
+
+
 def test_names_of_functions_by_their_symbols() -> None:
     names = {
         "_Z1kPi": "k",

@@ -34,7 +34,15 @@ _LENGTH = re.compile(r"([LB]?)(\d+)")
 def has_two_sides(units: Iterable[Unit]) -> bool:
     """Whether kernels may see other code outside of functions than the host does."""
     files = list(units)
-    return any(u.find("__global__") for u in files) and any(left_out(u)[0] for u in files)
+    return any(u.find("__global__") for u in files) and any(left_out(u)[0] or _parts_inside(u) for u in files)
+
+
+def _parts_inside(unit: Unit) -> bool:
+    """Whether a function of both sides has other code for the device."""
+    if not unit.find(MACRO) or is_ours(Path(unit.path).resolve()):
+        return False
+    inside = (unit.function_at(i) for i in unit.find(MACRO))
+    return any(f is not None and f.sides >= _BOTH for f in inside)
 
 
 def share_names(copy: Copy) -> None:
