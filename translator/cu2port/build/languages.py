@@ -107,28 +107,11 @@ LANGUAGES = (
     ),
     Language(
         "template or other suffix",
-        (
-            ".c++",
-            ".cppm",
-            ".cuda",
-            ".cup",
-            ".erb",
-            ".gpu",
-            ".h++",
-            ".i",
-            ".icc",
-            ".ixx",
-            ".j2",
-            ".jinja",
-            ".jinja2",
-            ".kernel",
-            ".krn",
-            ".mako",
-            ".mpp",
-            ".swg",
-            ".template",
-            ".tmpl",
-            ".tpl",
+        tuple(
+            (
+                ".c++ .cppm .cuda .cup .erb .gpu .h++ .i .icc .ixx .j2 .jinja .jinja2 .kernel .krn .mako .mpp .swg"
+                " .template .tmpl .tpl"
+            ).split()
         ),
         re.compile(
             r"^(?![ \t]*(?://|\*|#))[^\n\"']{0,200}"
