@@ -123,6 +123,23 @@ def test_variables_of_cmake_are_named() -> None:
 LOADS = "from torch.utils.cpp_extension import load\n"
 
 
+def test_what_torch_for_rocm_does_not_give_is_told() -> None:
+    """Capabilities of NVIDIA's GPUs, a list of architectures, packages for CUDA; not in a comment."""
+    text = (
+        "major, _ = torch.cuda.get_device_capability()\nos.environ['TORCH_CUDA_ARCH_LIST'] = '8.0'\n"
+        "setup(install_requires=['cupy-cuda12x>=13', 'nvidia-cublas-cu12', 'torch', 'cupy'])  # 'pycuda'\n"
+    )
+    result = convert(text.encode(), "setup.py", Asked("setup"))
+    told = [(j.finding.message.split("`")[1], j.finding.severity.name) for j in result.findings]
+    assert told == [
+        ("torch.cuda.get_device_capability", "WARNING"),
+        ("TORCH_CUDA_ARCH_LIST", "INFO"),
+        ("cupy-cuda12x", "WARNING"),
+        ("nvidia-cublas-cu12", "WARNING"),
+    ]
+    assert result.output == text.encode()
+
+
 def test_a_module_that_loads_extensions_is_ported() -> None:
     before = f'{LOADS}x = load("x", ["x.cu"], extra_cuda_cflags=["-O3", "-arch", "sm_80", "-std=c++14"])\n'
     result = convert(before.encode(), "ops.py", Asked("python"))

@@ -52,6 +52,14 @@ _LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"'
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
 _IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")
 _FOR_CMAKE = re.compile(r"-DCMAKE_CUDA_\w+")
+_DEMANDS = re.compile(
+    r"\b(?P<capability>torch\.cuda\.get_device_capability)\b|(?<=[\"'])(?P<architectures>TORCH_CUDA_ARCH_LIST)(?=[\"'])"
+    r"|(?<=[\"'])(?P<package>cupy-cuda\d\w*|nvidia-[\w-]{1,40}-cu\d+|pycuda|cuda-python|torch==[\d.]{1,20}\+cu\d+)"
+)
+_GIVES = {
+    "capability": ("it is (9, 4) for gfx942, which is no compute capability", "get_device_properties(0).gcnArchName"),
+    "package": ("it is for CUDA", "the package for ROCm"),
+}
 _GENCODE = re.compile(r"(?<![\w.])(?:(?:torch\.)?cuda\.)?(?<!def )get_gencode_flags\(\)")
 _HALF = re.compile(r"(?<=[\"'])-D__CUDA_NO_HALF_(?:OPERATORS|CONVERSIONS)__(?=[\"'])")  # as torch's own lists have them
 
@@ -195,6 +203,14 @@ def _names(text: str) -> Iterator[Finding]:
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):
             yield by_hand(LINE, "nvcc", "it is NVIDIA's compiler", "hipcc", m.end() - len("nvcc"), m.end())
     yield from _folders(text)
+    for m in _DEMANDS.finditer(text):
+        if _commented(text, m.start()):
+            continue
+        if m["architectures"]:
+            message = f"`{m[0]}` has no effect: torch for ROCm asks for PYTORCH_ROCM_ARCH, with values such as gfx942"
+            yield finding(LINE, message, m.start(), m.end(), severity=INFO)
+        else:
+            yield by_hand(LINE, m[0], *_GIVES[m.lastgroup or ""], m.start(), m.end())
     for m in _GENCODE.finditer(text):
         if not _commented(text, m.start()):
             why = "in torch for ROCm the call stops, and torch gives hipcc the GPUs itself"
