@@ -79,6 +79,15 @@ def test_a_module_that_loads_extensions_is_ported_and_others_are_copied(tree: Pa
     assert (out / "other.py").read_bytes() == (tree / "other.py").read_bytes()
 
 
+@pytest.mark.parametrize("configure", ["AC_SUBST([CUDA_HOME])", "AC_ARG_VAR([CUDA_HOME], [where CUDA is])"])
+def test_what_autoconf_sets_keeps_its_name(configure: str, tree: Path) -> None:
+    """Nothing else would set ROCM_PATH, so that the folder of the libraries would be `/lib`."""
+    (tree / "configure.ac").write_text(f"AC_INIT([x], [1])\n{configure}\n")
+    (tree / "Makefile.am").write_text("x_LDFLAGS = -L$(CUDA_HOME)/lib64 -lcublas\n")
+    assert ran("src", "-o", "out").exit_code == 1
+    assert (tree.parent / "out" / "Makefile.am").read_text() == "x_LDFLAGS = -L$(CUDA_HOME)/lib -lhipblas\n"
+
+
 def test_the_other_ways_of_output(tree: Path) -> None:
     before = {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
     shown = ran("src", "--diff").output

@@ -52,6 +52,7 @@ _INCLUDE = regex(rf"(?:/(?:usr/local|usr/lib|opt)/cuda[-.\d]*|\{{(?:{_FOLDERS})\
 _MARKED = regex(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
 _VARIABLE = regex(r"\$\{(\w+)\}")
 _HOST = regex(rf"[^\s;\"]*(?:{'|'.join(re.escape(s) for s in sorted(CXX_SUFFIXES))})(?![\w.])")
+_SUBSTITUTED = regex(r"\bAC_(?:ARG_VAR|PATH_\w{3,9}|SUBST)\s*\(\s*\[?(\w+)")  # autoconf's, for Makefiles
 _STANDARD = regex(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s)")
 
 
@@ -112,6 +113,8 @@ def facts(kind: str, data: bytes) -> Facts:
         from cu2port.build.make_hosts import as_cuda
 
         return Facts(defines=defines(text), as_cuda=as_cuda(text))
+    if kind in ("m4", "other"):
+        return Facts(defines=TOOLKITS.intersection(m[1] for m in _SUBSTITUTED.finditer(text)))
     if kind != "cmake":
         return Facts()
     text = _COMMENT.sub(_kept, text)

@@ -77,7 +77,11 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "add_library, add_executable with sources of the language HIP",
     ),
     (r"CUDAToolkit|CUDA::\w+", "targets of the toolkit", "hip::host, hip::device, roc::hipblas, ..."),
-    (r"\$[({]?CUDA_HOME\b|\bCUDA_HOME=", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),  # a shell's, not torch's
+    (
+        r"\$[({]?CUDA_HOME\b|\bCUDA_HOME=|\bAC_\w{3,9}\s*\(\s*\[?CUDA_HOME\b",
+        "the toolkit's folder",
+        "/opt/rocm, or ROCM_PATH",
+    ),  # a shell's, not torch's
     (
         r"CUDAExtension|CUDA_HOME|torch\.utils\.cpp_extension",
         "PyTorch's extension builder",
@@ -138,7 +142,10 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     ),
     (
         r"AC_(?:CHECK|SEARCH)_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas(?:Lt)?|fft|rand|sparse|solver|dnn)|nvidia-ml|nccl)\b"
-        r"|AC_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da\w*|blas\w*|fft\w*|rand\w*|sparse\w*|solver\w*|dnn\w*)|nvml|nccl)\.h\b",
+        r"|AC_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da\w*|blas\w*|fft\w*|rand\w*|sparse\w*|solver\w*|dnn\w*)|nvml|nccl)\.h\b"
+        r"|AC_(?:COMPILE|LANG|LINK|RUN|TRY)_\w{3,9}\s*\(.{0,199}\b(?:CUDA\b|cu(?:da|blas|fft|rand|sparse|solver|dnn)\w*)"
+        r"|PKG_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas|fft|rand|sparse|solver)|nvrtc|nvidia-ml)-?\d"
+        r"|^\s*(?:ACX?|AM|AX|LX)_\w{0,40}CUDA\w{0,40}\s*(?:\(|$)",
         "a header or library of NVIDIA's, without which configure goes on and leaves CUDA out",
         "AC_CHECK_HEADERS([hip/hip_runtime.h]) with -D__HIP_PLATFORM_AMD__, AC_CHECK_LIB([amdhip64], [hipMalloc]), ...",
     ),
