@@ -43,7 +43,18 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "Visual Studio's rules for CUDA",
         "a build by CMake, or the platform toolset of HIP's extension for Visual Studio",
     ),
-    (r"--gpus[ =]\S+|\bnvidia-docker\b", "NVIDIA's GPUs in containers", "--device=/dev/kfd --device=/dev/dri"),
+    (
+        r"--gpus[ =]\S+|\bnvidia-docker\b|--runtime[ =]nvidia\b|\b(?:runtime|driver):\s*[\"']?nvidia\b"
+        r"|\bNVIDIA_(?:VISIBLE_DEVICES|DRIVER_CAPABILITIES)\b",
+        "NVIDIA's GPUs in containers",
+        "--device=/dev/kfd --device=/dev/dri",
+    ),
+    (r"\bnvidia\.com/gpu\b", "NVIDIA's GPUs in Kubernetes", "amd.com/gpu"),
+    (
+        r"(?:^|[\s;&|\"'])(?:nvidia-smi|nsys|ncu|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s;&|\"']|$)",
+        "a tool of NVIDIA's",
+        "amd-smi, rocprofv3 or rocgdb",
+    ),
     (
         r"project\s*\(.{0,400}'cuda'|add_languages\s*\(.{0,400}'cuda'",
         "Meson's language cuda",
@@ -158,7 +169,12 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     (r"\bcupy-cuda\d+x?\b", "CuPy for CUDA", "CuPy that is built for ROCm"),
     (
         r"nvidia/cuda|nvcr\.io/nvidia/|cuda-toolkit|nvidia-\w+-cu\d+|cupy-cuda|cudatoolkit|\bnvidia::"
-        r"|\bcuda-(?:nvcc|cudart|libraries|cccl|runtime|compiler|command-line-tools|driver-dev|nvrtc|nvtx|\d\d?-\d)\b",
+        r"|\bcuda-(?:nvcc|cudart|libraries|cccl|runtime|compiler|command-line-tools|driver-dev|nvrtc|nvtx|\d\d?-\d)\b"
+        r"|\blib(?:cublas|cudnn|cutensor|nccl|nvinfer)\d*(?:-dev\w*)?\b|nvidia-pyindex|\bnvidia/label/cuda"
+        r"|-c[ \t]+nvidia\b"
+        r"|developer\.download\.nvidia\.com|\bcuda_\d[\d.]*_[\d.]+_linux|\bcudaPackages|\bcudaSupport\b"
+        r"|^\s*(?:-\s+)?[\"']?(?:pycuda|cuda-python|numba-cuda)(?![\w./-])|^\s*-\s+(?:cuda|cuda-version|cudnn|nccl)\s*[=<>~]"
+        r"|\b(?:install|add)\s(?:[^#]{0,200}?\s)?(?:cuda|cudnn|nccl|pycuda|cuda-python|numba-cuda)(?=[\s=<>~@]|$)",
         "an image or package of NVIDIA's",
         "rocm/dev-ubuntu images, ROCm's packages",
     ),
