@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from cu2port.core.model import Edit, Finding, Severity, Span
+from cu2port.core.model import Edit, Finding, Severity, Span, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -135,7 +135,8 @@ class MemberOrder(Check):
         if all(map(_NULL.match, texts)):
             return
         struct = _STRUCTS[kind]
-        edit = _in_order(struct, values, texts, in_c)
+        stays = struct is _FLAT and unit.options.trust is Trust.EXACT  # as the name of the type does, then
+        edit = _in_order(struct, values, texts, in_c) if not stays else None
         if edit is None or edit.parts:
             yield self.finding(
                 f"`{kind}` has its members in another order in HIP",

@@ -39,7 +39,8 @@ class NewerStd(Check):
             findings=2,
         ),
         Example(
-            "int a = std::popcount(x) + mine::cuda::std::rotl(x);\n__device__ cuda::std::array<int, 2> b;\n",
+            "namespace mine { namespace cuda { namespace std { int rotl(int); } } }\n"
+            "int a = std::popcount(1u) + mine::cuda::std::rotl(2);\n__device__ cuda::std::array<int, 2> b;\n",
             note="of the C++ library, of the project; a name of C++11",
         ),
     )
