@@ -64,12 +64,13 @@ def test_what_a_source_includes_is_converted(tmp_path: Path, monkeypatch: pytest
     """Whatever it is named, and it is counted once."""
     monkeypatch.chdir(tmp_path)
     Path("src").mkdir()
-    Path("src/a.cu").write_text('#include "k.icc"\n')
+    Path("src/a.cu").write_text('#include "k.icc"\n#include "k.def"\n')
+    Path("src/k.def").write_text("X(cudaFree)\n")
     Path("src/k.icc").write_text("void f(int *p) { cudaFree(p); }\n")
     assert CliRunner().invoke(cli, ["convert", "src", "-o", "out"]).exit_code == 0
-    assert "hipFree(p)" in Path("out/k.icc").read_text()
+    assert "hipFree(p)" in Path("out/k.icc").read_text() and "hipFree" in Path("out/k.def").read_text()
     audited = CliRunner().invoke(cli, ["audit", "src"])
-    assert "2 CUDA files" in audited.output and "other languages" not in audited.output
+    assert "3 CUDA files" in audited.output and "other languages" not in audited.output
 
 
 def test_convert_names_them_and_copies_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

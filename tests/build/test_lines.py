@@ -242,9 +242,10 @@ def test_workflows_are_build_files_by_their_folder(tmp_path: Path) -> None:
     "name",
     (
         "app.pri premake5.lua conanfile.py package.json Jamroot user-config.jam Rakefile mix.exs build.zig"
-        " dub.json a.nimble dune flake.nix Singularity app.def Containerfile docker-compose.yml bitbucket-pipelines.yml"
-        " .circleci/config.yml pixi.toml vcpkg.json justfile Taskfile.yml build.bat make.cmd make.ps1 tox.ini BUCK"
-        " .devcontainer/devcontainer.json .vscode/tasks.json .vscode/c_cpp_properties.json compile_flags.txt .clangd"
+        " dub.json a.nimble dune flake.nix Singularity apptainer.def Containerfile docker-compose.yml"
+        " bitbucket-pipelines.yml .circleci/config.yml pixi.toml vcpkg.json justfile Taskfile.yml build.bat"
+        " make.cmd make.ps1 tox.ini BUCK .devcontainer/devcontainer.json .vscode/tasks.json"
+        " .vscode/c_cpp_properties.json compile_flags.txt .clangd"
     ).split(),
 )
 def test_builds_that_are_not_edited_are_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|.*\.gypi?|depend\.erb|mex_\w+\.xml|azure-pipelines[\w-]*\.ya?ml|\.?appveyor\.ya?ml|[Jj]enkinsfile"
         r"|.*\.(?:pri|jam|nimble|nix|bat|cmd|ps1)|premake\d?\.lua|conanfile\.(?:py|txt)|Jam(?:file|root)|[Rr]akefile|mix\.exs"
         r"|build\.zig|dub\.(?:json|sdl)|dune|BUCK|[Jj]ustfile|Taskfile\.ya?ml|package\.json|vcpkg\.json|pixi\.toml|tox\.ini"
-        r"|Containerfile(?:\..*)?|Singularity(?:\..*)?|.*\.def|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json"
+        r"|Containerfile(?:\..*)?|Singularity(?:\..*)?|(?i:apptainer|singularity)[\w.-]*\.def|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json"
         r"|bitbucket-pipelines\.ya?ml|CMakeSettings\.json|tasks\.json|c_cpp_properties\.json|compile_flags\.txt|\.clangd",
     ),
     ("go", r".*\.go"),
