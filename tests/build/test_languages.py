@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from cu2port.build.convert import convert
 from cu2port.build.kinds import is_build_file, kind_of
+from cu2port.build.languages import LANGUAGES
 from cu2port.build.words import Asked
 from cu2port.cli import cli
 from cu2port.core.model import Outcome
@@ -32,6 +33,12 @@ USES = {
     "h.rb": 'require_relative "nvcc"\ncmd = "nvcc #{args}"\n',
     "g.cs": 'using System;\n[DllImport("cudart64_12")]\n',
 }
+
+
+def test_every_suffix_of_a_language_is_looked_at() -> None:
+    assert {kind_of(f"a{suffix}") for each in LANGUAGES for suffix in each.suffixes} == {
+        "binding", "fortran", "go", "python",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", USES)

@@ -118,6 +118,7 @@ def test_scripts_that_compile_are_build_files(tmp_path: Path, text: str, calls: 
         ("cluster.conf", "export NVX := nvcc\n", True),
         ("main.2", "# nvcc is CUDA's\nNVX=nvcc\n", True),
         ("compile", "\n# both\nnvcc -O3 a.cu -o a\n", True),
+        ("log", "nvcc -O3 a.cu -o a\n", False),
         ("README", "Build it:\nnvcc -O3 a.cu -o a\n", False),
         ("Makevars.win", "CC=x\n", True),
         ("job.slurm", "#!/bin/bash\n#SBATCH -N 1\nnvcc a.cu\n", True),

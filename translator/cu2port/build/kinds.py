@@ -43,7 +43,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("workflow", r".*\.ya?ml"),
     ("m4", r"(?!aclocal\.|libtool\.|lt[\w~-]*\.).*\.m4"),  # these come from libtool, and know nvcc by its name
     ("matlab", r".*\.m"),
-    ("bare", r"[\w-]+(?:\.(?:arch|conf|config|default|example|in|inc|local|opts?|sys|template|user|\d+))?"),
+    ("bare", r"(?!log\b)[\w-]+(?:\.(?:arch|conf|config|default|example|in|inc|local|opts?|sys|template|user|\d+))?"),
 )
 #: Kinds of files that are build files only if their text says so, or their folder.
 BY_TEXT = frozenset({"bare", "binding", "fortran", "matlab", "python", "script", "workflow"})
@@ -72,11 +72,13 @@ _SETS_NVCC = regex(  # as Make does, of a program that no quotes are around
 )
 _BEGINS_WITH_IT = regex(rb"(?:[ \t]*(?:#[^\n]{0,400})?\r?\n)*(?:[\w./${}~-]{0,80}/)?nvcc[ \t]+[\w$./\"'-]")
 _MOST_BARE = 1 << 16  # bytes of a file whose name says nothing
+#: Of a script for a cluster, a line that loads NVIDIA's toolkit.
+LOADS_MODULE = r"^\s*module\s+(?:load|add|swap|switch)\s[^#\n]{0,200}?\b(?:cuda|cudatoolkit|cudnn|nvhpc)\b"
 _HINTS = (b"nvcc", b"nvidia-smi", b"nvprof", b"cuda-memcheck", b"compute-sanitizer", b"cuda-gdb", b"module ")
 _TOOLS = regex(  # `nvidia-smi -L | wc -l`: nothing that only looks whether it is there
     rb"(?:^|[;&|(`]|\b(?:then|do|else|time|exec|sudo)\s)\s*(?:\w+=[^\s\"';&|(]*\s+)*"
     rb"(?:nvidia-smi|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s)`]|$)"
-    rb"|^\s*module\s+(?:load|add|swap|switch)\s[^#\n]{0,200}?\b(?:cuda|cudatoolkit|cudnn|nvhpc)\b"
+    rb"|" + LOADS_MODULE.encode()
 )
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cu2port.build.kinds import LOADS_MODULE
 from cu2port.build.pages import EMBEDDED, HAZARD, LINE
+from cu2port.build.tools import INSTEAD
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
@@ -51,9 +53,9 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     ),
     (r"\bnvidia\.com/gpu\b", "NVIDIA's GPUs in Kubernetes", "amd.com/gpu"),
     (
-        r"(?:^|[\s;&|\"'])(?:nvidia-smi|nsys|ncu|nvprof|cuda-memcheck|compute-sanitizer|cuda-gdb)(?=[\s;&|\"']|$)",
+        rf"(?:^|[\s;&|\"'])(?P<tool>{'|'.join(INSTEAD)})(?=[\s;&|\"']|$)",
         "a tool of NVIDIA's",
-        "amd-smi, rocprofv3 or rocgdb",
+        "",  # what there is for the tool
     ),
     (
         r"project\s*\(.{0,400}'cuda'|add_languages\s*\(.{0,400}'cuda'",
@@ -198,7 +200,7 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
     ),
     (
         "module",
-        r"^\s*module\s+(?:load|add|swap|switch)\s[^#]{0,200}?\b(?:cuda|cudatoolkit|cudnn|nvhpc)\b",
+        LOADS_MODULE,
         LINE,
         "names a module of NVIDIA's toolkit; write ROCm's, such as rocm",
     ),
@@ -233,7 +235,8 @@ def spoken(text: str) -> Iterator[Spoken]:
         for pattern, what, instead in () if idle else _COMPILED:
             found = pattern.search(line)
             if found:
-                yield Spoken(number, start, line, what, found.expand(instead) if "\\g<" in instead else instead)
+                written = found.expand(instead) if "\\g<" in instead else instead or INSTEAD[found["tool"]]
+                yield Spoken(number, start, line, what, written)
                 count += 1
                 break
         start += len(line) + 1

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from cu2port.build.pages import LANGUAGE, OPTION
 from cu2port.build.syntax import Command
-from cu2port.build.table import table
 from cu2port.build.words import Asked, swap
 from cu2port.core.model import Finding
+from cu2port.facts.header_macros import HEADER_MACROS
 
 _ASKS = re.compile(r"(?i:get_property|get_cmake_property)\s*\(\s*(\w+)\s+(?:GLOBAL\s+PROPERTY\s+)?ENABLED_LANGUAGES\b")
 _DEFINE = frozenset({"add_compile_definitions", "target_compile_definitions"})
@@ -25,12 +25,11 @@ def plain_words(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 
 
 def _macros(c: Command) -> Iterator[Finding]:
-    """Macros that CUDA's headers ask for, and HIP's by another name, as options have them with `-D`."""
+    """Macros that CUDA's headers ask for, and HIP's by another name."""
     for arg in c.args:
         name = arg.text.partition("=")[0]
-        row = table()["option"].get(f"-D{name}") if name.isupper() or name.startswith("__CUDA") else None
-        if row is not None and row.to.startswith("-D"):
-            yield swap(OPTION, name, row.to[2:], arg.inner)
+        if name in HEADER_MACROS:
+            yield swap(OPTION, name, HEADER_MACROS[name], arg.inner)
 
 
 def _languages(text: str, c: Command) -> Iterator[Finding]:

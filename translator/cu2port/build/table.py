@@ -13,6 +13,7 @@ from typing import Any
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.data import computed_from, data_path
 from cu2port.core.late import dataclass
+from cu2port.facts import header_macros
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command", "warning")
@@ -53,8 +54,17 @@ Table = Mapping[str, Mapping[str, Row]]  # kind -> word -> row
 def table() -> Table:
     """The table that ships with cu2port. Raises CatalogError when a file of it is malformed."""
     files = sorted((data_path("rules") / "build").glob("*.toml"))
-    kept = computed_from("build", [*files, Path(__file__)], lambda: _packed(read_table(files)))
+    kept = computed_from(
+        "build", [*files, Path(__file__), Path(header_macros.__file__)], lambda: _packed(read_table(files))
+    )
     return {kind: {row[0]: Row(*row) for row in rows} for kind, rows in kept.items()}
+
+
+def _defined() -> Iterator[Row]:
+    """Options that define a macro for CUDA's headers, or take it back."""
+    for cuda, hip in header_macros.HEADER_MACROS.items():
+        for head, tail in (("-D", ""), ("-D", "=1"), ("-U", "")):
+            yield Row(f"{head}{cuda}{tail}", "option", "rewrite", f"{head}{hip}{tail}")
 
 
 def _packed(rows: Table) -> dict[str, list[tuple[Any, ...]]]:
@@ -66,6 +76,7 @@ def read_table(files: list[Path]) -> Table:
     import tomllib  # not every command reads build files
 
     out: dict[str, dict[str, Row]] = {kind: {} for kind in KINDS}
+    out["option"] = {row.word: row for row in _defined()}
     for file in files:
         name = f"build/{file.name}"
         try:

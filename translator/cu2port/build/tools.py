@@ -13,7 +13,8 @@ from cu2port.build.rule import BuildRule
 from cu2port.build.words import by_hand, finding, said_by_nvcc
 from cu2port.core.model import Edit, Finding
 
-_INSTEAD = {
+#: What there is for AMD GPUs.
+INSTEAD = {
     "compute-sanitizer": "rocgdb, or a build with -fsanitize=address",
     "cuda-gdb": "rocgdb",
     "cuda-memcheck": "rocgdb, or a build with -fsanitize=address",
@@ -43,19 +44,19 @@ _ASKED = re.compile(r"--?h(?:elp)?\b[^|\n]{0,40}\|[ \t]*(?:e|f)?grep\b[^|)`\n]{0
 def cuda_tool(word: Word) -> tuple[Finding, ...]:
     """What a word says that names such a tool, alone or by its path."""
     folder, _, name = word.text.strip("\"'").rpartition("/")
-    if name not in _INSTEAD or (name in _BY_PATH and not folder) or not re.fullmatch(r"[\w./$(){}-]*", folder):
+    if name not in INSTEAD or (name in _BY_PATH and not folder) or not re.fullmatch(r"[\w./$(){}-]*", folder):
         return ()
     return (tool_stays(COMPILER, name, word.start, word.start + len(word.text)),)
 
 
 def is_tool(word: str) -> bool:
     """Whether the first word of a command is such a tool."""
-    return word.rpartition("/")[2] in _INSTEAD
+    return word.rpartition("/")[2] in INSTEAD
 
 
 def tool_stays(rule: BuildRule, word: str, start: int, end: int) -> Finding:
     """What is told of a tool."""
-    return by_hand(rule, word, "it is a tool of NVIDIA's", _INSTEAD[word.rpartition("/")[2]], start, end)
+    return by_hand(rule, word, "it is a tool of NVIDIA's", INSTEAD[word.rpartition("/")[2]], start, end)
 
 
 def version_calls(text: str, start: int, words: list[Word], compiles: Collection[str]) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from cu2port.core.files import CUDA_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.branches import tested_defined
+from cu2port.facts.header_macros import DEFAULT_STREAM, HEADER_MACROS
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
@@ -17,11 +18,6 @@ _SAME = {
     "__CUDACC_RTC__": "__HIPCC_RTC__",
     "__NVCC__": "__HIPCC__",
 }
-_SET = {  # by programs, before they include the headers
-    "__CUDA_NO_HALF_CONVERSIONS__": "__HIP_NO_HALF_CONVERSIONS__",
-    "__CUDA_NO_HALF_OPERATORS__": "__HIP_NO_HALF_OPERATORS__",
-}
-_STREAM = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 _ASKS = "__CUDA_ARCH_HAS_FEATURE__"
 _WITHOUT_CALL = frozenset({"ifdef", "ifndef", "elifdef", "elifndef", "undef"})
 
@@ -40,7 +36,7 @@ class CompilerMacros(Check):
     """
 
     code, name, severity = "CU205", "compiler-macro", Severity.INFO
-    triggers = frozenset({*_SAME, *_SET, _STREAM, _ASKS})
+    triggers = frozenset({*_SAME, *HEADER_MACROS, _ASKS})
     examples = (
         Example("#ifdef __CUDACC__\nint x;\n#endif\n", "#ifdef __HIPCC__\nint x;\n#endif\n"),
         Example(
@@ -90,9 +86,9 @@ class CompilerMacros(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        known = {**_SAME, **_SET}
-        if suffix(unit.path) not in CUDA_SUFFIXES:
-            known[_STREAM] = "HIP_API_PER_THREAD_DEFAULT_STREAM"
+        known = _SAME | HEADER_MACROS
+        if suffix(unit.path) in CUDA_SUFFIXES:
+            del known[DEFAULT_STREAM]
         for i in unit.find(*known):
             tok = unit.t[i]
             hip = known[tok]

@@ -25,7 +25,7 @@ class NewerStd(Check):
     """
 
     code, name, severity = "CU722", "newer-std", Severity.WARNING
-    texts = tuple(f"std::{name}" for name in _YEARS)
+    triggers = frozenset(_YEARS)
     examples = (
         Example(
             "__device__ int f(unsigned x) { return cuda::std::popcount(x); }",
@@ -47,7 +47,7 @@ class NewerStd(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         said: set[str] = set()
-        for i in unit.find(*_YEARS):
+        for i in unit.find(*_YEARS) if "cuda" in unit.words else ():
             first = unit.qualifier(i)
             if unit.t[first:i] not in (["cuda", "::", "std", "::"], ["::", "cuda", "::", "std", "::"]):
                 continue
