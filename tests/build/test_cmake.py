@@ -227,7 +227,7 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ),
         (
             "set(X ${CUDAToolkit_ROOT}/targets/x86_64-linux/include /usr/local/cuda/targets/sbsa-linux/lib/stubs)\n",
-            "set(X ${CUDAToolkit_ROOT}/include /opt/rocm/lib/stubs)\n",
+            "set(X ${CUDAToolkit_ROOT}/include /opt/rocm/lib)\n",
         ),
         (
             "target_link_libraries(x /usr/local/cuda/lib64/libcudart.so $ENV{CUDA_HOME}/lib64/stubs/libcuda.so)\n",

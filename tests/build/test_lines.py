@@ -110,6 +110,9 @@ def test_texts_change_once(text: str) -> None:
         ("add_definitions(-DMY_WARPSIZE=64)", "CU819"),
         ("add_definitions(-D__CUDACC__)", "CU819"),
         ("module load gcc/9 cuda/11.0", "CU817"),
+        ("CUDA_LAUNCH_BLOCKING=1 ./a.out", "CU817"),
+        ('set_tests_properties(t PROPERTIES ENVIRONMENT "CUDA_DEVICE_MAX_CONNECTIONS=1")', "CU817"),
+        ("export NVCC_APPEND_FLAGS", "CU817"),
     ],
 )
 def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
@@ -157,6 +160,15 @@ def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
         ("    nvidia.com/gpu: 1", "amd.com/gpu"),
         ("      - run: nsys profile ./a", "rocprofv3"),
         ("mexcuda -O kernel.cu", "-lamdhip64"),
+        ("ENV CUDAFLAGS=-O3", "HIPFLAGS"),
+        ("  CUDACXX: /usr/bin/nvcc", "takes no hipcc"),
+        ("ENV TORCH_CUDA_ARCH_LIST 8.0", "PYTORCH_ROCM_ARCH"),
+        ("RUN cmake -DCMAKE_CUDA_FLAGS=-O3 ..", "CMAKE_HIP_FLAGS"),
+        ("RUN cmake -DCMAKE_CUDA_ARCHITECTURES=80 ..", "gfx942"),
+        ("spack install x +cuda cuda_arch=80", "amdgpu_target"),
+        ("UCX_TLS=rc,cuda_copy", "rocm_copy"),
+        ("RUN nvc++ -O3 a.cpp", "hipcc"),
+        ("gcc `pkg-config --cflags cuda-12.2` a.c", "hip/hip_runtime.h"),
         ("cmd = ['nvcc -c ' name];", "hipcc"),
     ],
 )

@@ -167,7 +167,11 @@ def ported(text: str, **asked: object) -> str:
         ),
         ("L = -L/usr/local/cuda/lib$(S) -L/usr/local/cuda/$(X)\n", "L = -L/opt/rocm/lib -L/opt/rocm/lib\n"),
         ("D = /usr/local/cuda\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n", "D = /opt/rocm\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n"),
-        ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib/stubs\n"),
+        ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib\n"),
+        (
+            "b:\n\tcmake -DCMAKE_CUDA_FLAGS=-G -DCUDA_X=1 . && $(CXX) -DCUDA_X=1 a.cpp\n",
+            "b:\n\tcmake -DCMAKE_HIP_FLAGS=-g -DCUDA_X=1 . && $(CXX) -DCUDA_X=1 a.cpp\n",
+        ),
         ("L = /usr/local/cuda/lib64/stubs/libcuda.so\n", "L = /opt/rocm/lib/libamdhip64.so\n"),
         (  # a name with CUDA in it is no flag of nvcc's where it is a folder
             "CUDA = /usr/local/cuda\nCUDA_INCLUDE = $(CUDA)/include\nF = -I $(CUDA_INCLUDE) -I .\n",

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.build.by_text import calls_nvidia
 from cu2port.build.convert import convert, facts
-from cu2port.build.kinds import calls_nvidia, is_build_file
+from cu2port.build.kinds import is_build_file
 from cu2port.build.words import Asked
 
 SAID = "echo Cuda compilation tools, release 12.6, V12.6.20"
@@ -68,6 +69,78 @@ def test_commands(before: str, after: str) -> None:
     assert ported(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("cmake -DCMAKE_CUDA_ARCHITECTURES=80 ..\n", "cmake -DCMAKE_HIP_ARCHITECTURES=gfx942 ..\n"),
+        (
+            "cmake -D CMAKE_CUDA_ARCHITECTURES:STRING='70;80' \\\n  -DCMAKE_CUDA_HOST_COMPILER=g++ \\\n  -DX=1 ..\n",
+            "cmake -D CMAKE_HIP_ARCHITECTURES:STRING='gfx942' \\\n  -DX=1 ..\n",
+        ),
+        (
+            'cmake "-DCMAKE_CUDA_FLAGS=-O3 -lineinfo" -DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc ..\n',
+            'cmake "-DCMAKE_HIP_FLAGS=-O3 -gline-tables-only" -DCMAKE_HIP_COMPILER=/opt/rocm/lib/llvm/bin/clang++ ..\n',
+        ),
+        (
+            'CMAKE_ARGS="-DCMAKE_CUDA_ARCHITECTURES=80 -DX=1" pip install .\nA=(-DCMAKE_CUDA_ARCHITECTURES=$1)\n',
+            'CMAKE_ARGS="-DCMAKE_HIP_ARCHITECTURES=gfx942 -DX=1" pip install .\nA=(-DCMAKE_HIP_ARCHITECTURES=gfx942)\n',
+        ),
+        (  # what cmake reads from the environment
+            'export CUDACXX=nvcc\nCUDAFLAGS="-O3 -lineinfo" cmake ..\n',
+            'export HIPCXX=/opt/rocm/lib/llvm/bin/clang++\nHIPFLAGS="-O3 -gline-tables-only" cmake ..\n',
+        ),
+        ("CUDAFLAGS=-O3 make\n", "CUDAFLAGS=-O3 make\n"),
+        (  # what a script says of itself
+            'HELP="\n  --time  have nvcc measure\n"\ncmake -DCMAKE_CUDA_FLAGS_DEBUG=-G ..\n',
+            'HELP="\n  --time  have hipcc measure\n"\ncmake -DCMAKE_HIP_FLAGS_DEBUG=-g ..\n',
+        ),
+        (  # a variable that others read is ROCM_PATH there
+            "export CUDA_HOME=/usr/local/cuda\nexport PATH=$CUDA_HOME/bin:$PATH\nls ${CUDA_HOME}/lib64\n",
+            "export ROCM_PATH=/opt/rocm\nexport PATH=$ROCM_PATH/bin:$PATH\nls ${ROCM_PATH}/lib\n",
+        ),
+        (
+            "CUDA_HOME=/usr/local/cuda\nexport CUDA_HOME\n",
+            "ROCM_PATH=/opt/rocm\nexport ROCM_PATH\n",
+        ),
+        (
+            "g++ -L/usr/local/cuda/lib64/stubs -lcuda a.o\n",
+            "g++ -L/opt/rocm/lib -lamdhip64 a.o\n",
+        ),
+    ],
+)
+def test_scripts_that_build_in_other_ways(before: str, after: str) -> None:
+    assert ported(before) == after
+
+
+def test_several_gpus_are_one_word() -> None:
+    asked = Asked("script", archs=("gfx90a", "gfx942"))
+    for before, after in (("80", r"gfx90a\;gfx942"), ('"80;90"', '"gfx90a;gfx942"'), (r"80\;90", r"gfx90a\;gfx942")):
+        text = f"cmake -DCMAKE_CUDA_ARCHITECTURES={before} ..\n"
+        output = convert(text.encode(), "build.sh", asked).output.decode()
+        assert output == f"cmake -DCMAKE_HIP_ARCHITECTURES={after} ..\n"
+
+
+def test_a_makefile_keeps_the_name_that_it_sets() -> None:
+    text = "export CUDA_HOME=/usr/local/cuda\nmake\n"
+    asked = Asked("script", defined=frozenset({"CUDA_HOME"}))
+    assert convert(text.encode(), "run.sh", asked).output.decode() == text.replace("/usr/local/cuda", "/opt/rocm")
+
+
+def test_lines_that_no_edit_is_known_for_are_told_once() -> None:
+    text = (
+        "#!/bin/sh\n# nvcc\nexport NVCC_APPEND_FLAGS=-DX\npip install cupy-cuda12x\ng++ -lcudart a.o\n"
+        "echo install cuda-toolkit first\nUCX_TLS=rc,cuda_copy ./a\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+    )
+    found = convert(text.encode(), "run.sh", Asked("script")).findings
+    lines = [text.count("\n", 0, j.finding.start) + 1 for j in found]
+    assert sorted(lines) == [3, 4, 5, 7, 8]
+
+
+def test_a_script_that_knows_hip_is_left_to_it() -> None:
+    text = "if hip; then cmake -DCMAKE_HIP_ARCHITECTURES=gfx942 ..; else cmake -DCMAKE_CUDA_ARCHITECTURES=80 ..; fi\n"
+    assert convert(text.encode(), "build.sh", Asked("script", archs=("gfx942",))).output.decode() == text
+
+
 def test_other_programs_of_nvidias_are_named() -> None:
     text = "N=$(nvidia-smi -L | wc -l)\n./a.out $N\ncuda-memcheck ./a.out\n"
     result = convert(text.encode(), "run.sh", Asked("script"))
@@ -103,11 +176,40 @@ def test_other_programs_of_nvidias_are_named() -> None:
         ("nvidia-smi-like -L", False),
     ],
 )
-def test_scripts_that_compile_are_build_files(tmp_path: Path, text: str, calls: bool) -> None:
+def test_scripts_that_call_nvidias_programs(text: str, calls: bool) -> None:
     assert calls_nvidia(f"#!/bin/sh\n{text}\n".encode()) == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("nvcc -O3 a.cu", True),
+        ("nvcc --version | grep release", True),
+        ("which nvcc && make gpu", True),
+        ("if command -v nvidia-smi > /dev/null; then x; fi", True),
+        ("cmake -DCMAKE_CUDA_ARCHITECTURES=80 ..", True),
+        ("cmake -DCUDA_TOOLKIT_ROOT_DIR=/x ..", True),
+        ("g++ -DCUDA_X=1 a.cpp", False),
+        ("export CUDA_HOME=/usr/local/cuda", True),
+        ("export NVCC_APPEND_FLAGS=-O3", True),
+        ("CUDA_LAUNCH_BLOCKING=1 ./a.out", True),
+        ("CUDA_VISIBLE_DEVICES=1 ./a.out", False),
+        ("g++ a.o -lcudart", True),
+        ("docker run --gpus all x", True),
+        ("pip install torch --index-url https://download.pytorch.org/whl/cu121", True),
+        ("apt-get install cuda-nvcc-12-4", True),
+        ("ncu ./a.out", True),
+        ("# nvcc a.cu", False),
+        ('echo "nvidia-smi -L, in /usr/local/cuda"', False),
+        ("module load gcc/9 netcdf # cuda", False),
+        ("make CUDA=1", False),
+        ("nvidia-smi-like -L", False),
+    ],
+)
+def test_scripts_that_mean_cuda_are_build_files(tmp_path: Path, text: str, is_one: bool) -> None:
     script = tmp_path / "a.sh"
-    script.write_text(text)
-    assert is_build_file(str(script)) == calls
+    script.write_text(text + "\n")
+    assert is_build_file(str(script)) == is_one
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cu2port.build.by_text import builds_extensions
 from cu2port.build.convert import convert
-from cu2port.build.kinds import builds_extensions, is_build_file
+from cu2port.build.kinds import is_build_file
 from cu2port.build.table import table
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
@@ -356,6 +357,12 @@ def test_presets() -> None:
     assert convert(found.encode(), "CMakePresets.json", asked).output.decode() == found
     alone = convert(text.encode(), "CMakePresets.json", Asked("presets"))
     assert "`80;90` stays" in " ".join(j.finding.message for j in alone.findings)
+
+
+def test_presets_name_a_compiler_that_cmake_takes() -> None:
+    text = '{"cacheVariables": {"CMAKE_CUDA_COMPILER": "/usr/local/cuda/bin/nvcc"}}\n'
+    result = convert(text.encode(), "CMakePresets.json", Asked("presets"))
+    assert result.output == b'{"cacheVariables": {"CMAKE_HIP_COMPILER": "/opt/rocm/lib/llvm/bin/clang++"}}\n'
 
 
 def test_a_word_with_quotes_inside_is_one_word() -> None:

@@ -2,6 +2,8 @@
 
     table.py      reads and checks the table
     words.py      what all of it shares: kinds of build files, facts of a tree, findings of family CU8xx
+    kinds.py      which files are build files, by their names
+    by_text.py    and by their texts
     options.py    nvcc's options, anywhere
     syntax.py     CMake, by tree-sitter; its commands and arguments with their places
     cmake.py      what happens to CMake's commands
@@ -10,7 +12,8 @@
     linked.py     libraries that are linked by their plain names, also in lists
     programs.py   calls and checks of the compiler, and programs in texts
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
-    make.py       Makefiles
+    make.py       Makefiles, and scripts of a shell
+    shell.py      what scripts tell cmake, and their lines that are only reported
     functions.py  make's functions in a line: patterns that are no options
     make_lines.py  their logical lines
     make_hosts.py  sources that their names give to the compiler of the host, and that nvcc or hipcc must compile

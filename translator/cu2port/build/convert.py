@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.build.by_text import builds_extensions, written_kernels
 from cu2port.build.globs import by_variable, lists_patterns
-from cu2port.build.kinds import MOST_BYTES, builds_extensions, written_kernels
+from cu2port.build.kinds import MOST_BYTES
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.linked import extended
 from cu2port.build.linked import words as linked_words
 from cu2port.build.pages import EMBEDDED, OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.pages_languages import CGO, FORTRAN
 from cu2port.build.table import table
-from cu2port.build.words import INFO, TOOLKITS, WARNING, Asked, finding, never_reached
+from cu2port.build.words import INFO, WARNING, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.late import dataclass, regex
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
+from cu2port.facts.environment import TOOLKITS
 
 _CUDA = regex(  # in small letters; without re.I, which keeps the engine from looking for what begins a match
     rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn|pti)|nccl|nv(?:rtc|ml|toolsext)|thrust|cub(?<!\wcub)\b|cccl|\.cu\b"
@@ -111,8 +113,9 @@ def facts(kind: str, data: bytes) -> Facts:
     if kind in ("bare", "make", "script"):
         from cu2port.build.make import defines
         from cu2port.build.make_hosts import as_cuda
+        from cu2port.build.make_lines import of_shell
 
-        return Facts(defines=defines(text), as_cuda=as_cuda(text))
+        return Facts(defines=defines(text, of_shell(kind, text)), as_cuda=as_cuda(text))
     if kind in ("m4", "other"):
         return Facts(defines=TOOLKITS.intersection(m[1] for m in _SUBSTITUTED.finditer(text)))
     if kind != "cmake":
@@ -192,7 +195,7 @@ def too_large() -> Judged:
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
     # CUDA Fortran needs no such word, nor does `import cupy`
-    says = asked.kind in ("binding", "fortran", "python") or _CUDA.search(data.lower())
+    says = asked.kind in ("binding", "fortran", "python", "script") or _CUDA.search(data.lower())
     if not says and not asked.device_hosts and not asked.cuda_sources:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)

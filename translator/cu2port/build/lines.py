@@ -6,14 +6,23 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.build.kinds import LOADS_MODULE
 from cu2port.build.pages import EMBEDDED, HAZARD, LINE
 from cu2port.build.tools import INSTEAD
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
+from cu2port.facts.environment import INSTEAD as VARIABLES
+from cu2port.facts.environment import LOADS_MODULE, OF_BUILDS
 
 # What a pattern passes over has a bound: else its time for a long line grows with the square.
 _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
+    *(
+        (
+            rf"(?<![\w$.-]){name}(?:=|[\"']?:\s|[ \t]+[\"'\w])",
+            f"`{name}`, which is read for CUDA alone",
+            instead,
+        )
+        for name, instead in OF_BUILDS.items()
+    ),
     (
         r"\bnvidia/cuda:\S*-(?:base|runtime)-ubuntu(?P<os>2[24]\.04)",
         "an image of NVIDIA's",
@@ -79,10 +88,25 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "HIP is a language of CMake too, since 3.21",
     ),
     (r"find_package\s*\(\s*CUDA", "FindCUDA or the toolkit", "find_package(hip), find_package(hipblas), ..."),
+    (r"\bnvcc_wrapper\b", "Kokkos's compiler for CUDA", "hipcc, with -DKokkos_ENABLE_HIP=ON"),
+    (r"\bnv(?:c\+\+|fortran)(?![\w+])", "a compiler of NVIDIA's", "hipcc for C++, amdflang for Fortran"),
+    (r"\bcuda_(?:copy|ipc)\b", "UCX's transports for CUDA", "rocm_copy, rocm_ipc"),
+    (r"\bopal_cuda_support\b", "Open MPI's support for CUDA", "UCX that is built for ROCm: --mca pml ucx"),
+    (r"CRAY_ACCEL_TARGET=nvidia", "NVIDIA's GPUs for Cray's compilers", "CRAY_ACCEL_TARGET=amd_gfx90a and the like"),
+    (
+        r"\+cuda\b.{0,99}\bcuda_arch=|\bspack\s+\w+\s.{0,199}\+cuda\b",
+        "Spack's variant for CUDA",
+        "+rocm amdgpu_target=gfx942",
+    ),
     (
         r"CUDA_ARCHITECTURES|-gencode|-arch[= ]?sm_|compute_\d\d|sm_\d\d",
         "NVIDIA's architectures",
         "CMAKE_HIP_ARCHITECTURES or --offload-arch=gfx942",
+    ),
+    (
+        r"-D[ \t]*CMAKE_CUDA_(?P<what>\w+)",
+        "a variable of CMake's language CUDA",
+        r"CMAKE_HIP_\g<what>, where there is one",
     ),
     (
         r"cuda_add_(?:library|executable)|cuda_compile",
@@ -157,7 +181,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         r"AC_(?:CHECK|SEARCH)_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas(?:Lt)?|fft|rand|sparse|solver|dnn)|nvidia-ml|nccl)\b"
         r"|AC_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da\w*|blas\w*|fft\w*|rand\w*|sparse\w*|solver\w*|dnn\w*)|nvml|nccl)\.h\b"
         r"|AC_(?:COMPILE|LANG|LINK|RUN|TRY)_\w{3,9}\s*\(.{0,199}\b(?:CUDA\b|cu(?:da|blas|fft|rand|sparse|solver|dnn)\w*)"
-        r"|PKG_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas|fft|rand|sparse|solver)|nvrtc|nvidia-ml)-?\d"
+        r"|(?:PKG_CHECK_\w{3,9}\s*\(|\bpkg-config\s).{0,99}\b(?:cu(?:da(?:rt)?|blas|fft|rand|sparse|solver)|nvrtc|nvidia-ml)-?\d"
         r"|^\s*(?:ACX?|AM|AX|LX)_\w{0,40}CUDA\w{0,40}\s*(?:\(|$)",
         "a header or library of NVIDIA's, without which configure goes on and leaves CUDA out",
         "AC_CHECK_HEADERS([hip/hip_runtime.h]) with -D__HIP_PLATFORM_AMD__, AC_CHECK_LIB([amdhip64], [hipMalloc]), ...",
@@ -176,7 +200,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         r"|-c[ \t]+nvidia\b"
         r"|developer\.download\.nvidia\.com|\bcuda_\d[\d.]*_[\d.]+_linux|\bcudaPackages|\bcudaSupport\b"
         r"|^\s*(?:-\s+)?[\"']?(?:pycuda|cuda-python|numba-cuda)(?![\w./-])|^\s*-\s+(?:cuda|cuda-version|cudnn|nccl)\s*[=<>~]"
-        r"|\b(?:install|add)\s(?:[^#]{0,200}?\s)?(?:cuda|cudnn|nccl|pycuda|cuda-python|numba-cuda)(?=[\s=<>~@]|$)",
+        r"|\b(?:install|add|load)\s(?:[^#]{0,200}?\s)?(?:cuda|cudnn|nccl|pycuda|cuda-python|numba-cuda)(?=[\s=<>~@]|$)",
         "an image or package of NVIDIA's",
         "rocm/dev-ubuntu images, ROCm's packages",
     ),
@@ -209,6 +233,10 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
         r"-D\s*__CUDACC__|\bdefinitions?\b.{0,400}\b__CUDACC__",
         HAZARD,
         "__CUDACC__ makes libraries take CUDA's branches: drop it",
+    ),
+    *(
+        (name, rf"(?<![\w$-]){name}(?![\w-])", LINE, f"`{name}` is read for CUDA alone; write {instead}")
+        for name, instead in VARIABLES.items()
     ),
 )
 _PATTERNS = tuple((hint, re.compile(pattern), rule, message) for hint, pattern, rule, message in _WATCHED)

@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from cu2port.build import options
+from cu2port.build.by_text import calls_nvidia
 from cu2port.build.device_links import Called, device_links
 from cu2port.build.functions import NONE, Functions, functions
+from cu2port.build.lines import anywhere
 from cu2port.build.make_hosts import host_sources
 from cu2port.build.make_libraries import linked_lists, listed
-from cu2port.build.make_lines import Line, logical_lines
+from cu2port.build.make_lines import Line, logical_lines, of_shell
 from cu2port.build.make_platform import platform
 from cu2port.build.make_variables import (
     NVCC_VARIABLE,
@@ -25,11 +27,13 @@ from cu2port.build.make_variables import (
     reached,
     standing_for,
 )
-from cu2port.build.pages import ARCHITECTURE, COMPILER, OWN_HIP, RENAMED, TOOLKIT
+from cu2port.build.pages import ARCHITECTURE, COMPILER, OPTION, OWN_HIP, RENAMED, TOOLKIT
+from cu2port.build.shell import cache_options, exported, for_cmake, renamed_home, unread
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, gpus_in_help, version_calls
-from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, library_flag, swap
+from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, library_flag, swap
 from cu2port.core.model import Edit, Finding
+from cu2port.facts.environment import TOOLKITS
 
 _CALL = r"\$\((?:[^()\n]|\([^()\n]*\))*\)"  # a function of make, which may hold spaces
 _ARCH_WORD = (
@@ -53,6 +57,8 @@ _PARENT = re.compile(  # of the folder that a program is in
 _CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/?bin/nvcc(?=,)")
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
+_FOR_HIP = re.compile(r"\bhipcc\b|\bROCM_PATH\b|-DCMAKE_HIP_")  # a file that builds for HIP, or was ported
+_COMPILES = re.compile(r"clang|\bnvcc[\"']?\s+-")  # not what a script says of itself, nor another program's options
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
 _PASSES_ON = ("-Xcompiler", "--compiler-options")
 _IMPLICIT = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDLIBS")  # Make's own rules use them
@@ -74,19 +80,48 @@ _MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/cuda|sm_|compute_|{HINT}")  # what is 
 _PATH = re.compile(r"/[\w./-]+$")
 
 
-def defines(text: str) -> frozenset[str]:
-    """Which of the usual variables for CUDA's folder a Makefile sets."""
+def defines(text: str, script: bool = False) -> frozenset[str]:
+    """Which of the usual variables for CUDA's folder a Makefile sets, or a script for itself."""
     if _TOOLKIT.search(text) is None:
         return frozenset()
-    return frozenset(line.name for line in logical_lines(text) if line.name in TOOLKITS)
+    names = frozenset(line.name for line in logical_lines(text) if line.name in TOOLKITS)
+    return names - exported(text) if script else names
 
 
 def make(text: str, asked: Asked) -> Iterator[Finding]:
-    """Findings of a Makefile, a text of Latin-1."""
+    """Findings of a Makefile or of a shell's script, a text of Latin-1."""
     if _OTHER.search(text):
         return
-    script = asked.kind == "script" or (asked.kind == "bare" and text.startswith("#!"))
+    script = of_shell(asked.kind, text)
     lines = list(logical_lines(text, script))
+    found = list(_commands_of(text, lines, script, asked))
+    if script and not calls_nvidia(text.encode("latin-1")):
+        found = [f for f in found if f.code != OPTION.code or _COMPILES.search(_line_at(text, f.start))]
+    if _FOR_HIP.search(text):
+        yield from found
+        return
+    options_of_cmake = [option for line in lines for option in cache_options(text, line, asked)]
+    if script and "cmake" in text:
+        options_of_cmake += (given for line in lines for given in for_cmake(text, line, asked))
+    homes = exported(text) - asked.defined if script else ()
+    at_home = {f.start: f for line in lines for f in renamed_home(line, homes)}
+    found = [f for f in found if f.start not in at_home]
+    found += at_home.values()
+    for start, end, of in options_of_cmake:
+        found = [f for f in found if not start <= f.start < end] + of
+    yield from found
+    if script:
+        yield from unread(text, {f.start for f in (*found, *anywhere(text))})
+
+
+def _line_at(text: str, start: int) -> str:
+    """The line of a text that a place is in."""
+    end = text.find("\n", start)
+    return text[text.rfind("\n", 0, start) + 1 : end if end >= 0 else len(text)]
+
+
+def _commands_of(text: str, lines: Sequence[Line], script: bool, asked: Asked) -> Iterator[Finding]:
+    """Findings of the lines' commands and variables."""
     calls = [NONE if script else functions(line.text, line.start) for line in lines]
     words = [list(_words(line, of)) if _matters(line) else [] for line, of in zip(lines, calls, strict=True)]
     names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}

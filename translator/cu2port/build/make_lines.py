@@ -24,6 +24,11 @@ class Line:
     rule: bool
 
 
+def of_shell(kind: str, text: str) -> bool:
+    """Whether a file of that kind is a shell's script, and no part of a Makefile."""
+    return kind == "script" or (kind == "bare" and text.startswith("#!"))
+
+
 def logical_lines(text: str, script: bool = False) -> Iterator[Line]:
     """The lines that say something. `script`: of a shell, which has no rules, and a value with blanks in quotes."""
     recipe = False  # a rule is open: a line that begins with a tab is the shell's (GNU make's manual, "Recipe Syntax")

@@ -66,11 +66,12 @@ VARIABLE = BuildRule(
     "CU804",
     "build-variable",
     Severity.WARNING,
-    """A CMake file has a variable or property of CMake's support for CUDA.
+    """A CMake file, or a command that calls cmake, has a variable or property of CMake's support for CUDA.
 
-It becomes the one for HIP. `CMAKE_HIP_FLAGS` is one text where FindCUDA's `CUDA_NVCC_FLAGS` was a list, so what is
-appended to it is joined with spaces. Standards before C++17 are raised to 17: rocPRIM, which rocThrust and hipCUB are
-made of, needs it. Tests of CUDA's version stay and are reported: HIP's versions are others.""",
+It becomes the one for HIP, also in scripts and Makefiles (`cmake -DCMAKE_CUDA_ARCHITECTURES=80`). `CMAKE_HIP_FLAGS` is
+one text where FindCUDA's `CUDA_NVCC_FLAGS` was a list, so what is appended to it is joined with spaces. Standards
+before C++17 are raised to 17: rocPRIM, which rocThrust and hipCUB are made of, needs it. Tests of CUDA's version stay
+and are reported: HIP's versions are others.""",
     (
         BuildExample(
             "pyproject.toml",
@@ -78,6 +79,7 @@ made of, needs it. Tests of CUDA's version stay and are reported: HIP's versions
             '[tool.scikit-build]\ncmake.args = ["-DCMAKE_HIP_FLAGS=-gline-tables-only"]\n',
         ),
         BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_STANDARD 14)\n", "set(CMAKE_HIP_STANDARD 17)\n"),
+        BuildExample("build.sh", "cmake -DCMAKE_CUDA_FLAGS=-G ..\n", "cmake -DCMAKE_HIP_FLAGS=-g ..\n"),
         BuildExample(
             "CMakeLists.txt",
             "list(APPEND CUDA_NVCC_FLAGS -O3 -Wall)\n",
@@ -316,9 +318,10 @@ LINE = BuildRule(
     """A build file that is not edited refers to CUDA.
 
 Meson, Bazel, autoconf, qmake, Nix, Conan, MATLAB, Visual Studio, batch files, Docker, conda, lists of Python packages,
-CI servers and the like are read line by line, as is what of a CMake file cannot be parsed. The finding says what a
-build for HIP has instead. In a pyproject.toml the variables that scikit-build-core gives to CMake are ported (CU804,
-CU805, CU808), and other lines are reported.""",
+CI servers and the like are read line by line, as is what of a CMake file cannot be parsed, and lines of scripts that
+no edit is known for. Variables that CUDA's driver or tools read from the environment are reported in all build files.
+The finding says what a build for HIP has instead. In a pyproject.toml the variables that scikit-build-core gives to
+CMake are ported (CU804, CU805, CU808), and other lines are reported.""",
     (
         BuildExample(
             "Dockerfile", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.build import options
-from cu2port.build.kinds import loads_extensions
+from cu2port.build.by_text import loads_extensions
 from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TOOLKIT, TORCH
 from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table

@@ -19,12 +19,16 @@ INSTEAD = {
     "cuda-gdb": "rocgdb",
     "cuda-memcheck": "rocgdb, or a build with -fsanitize=address",
     "cuobjdump": "llvm-objdump of ROCm's compiler",
+    "fatbinary": "clang-offload-bundler",
     "ncu": "rocprof-compute",
     "nsys": "rocprofv3",
     "nv-nsight-cu-cli": "rocprof-compute",
     "nvdisasm": "llvm-objdump of ROCm's compiler",
+    "nvidia-cuda-mps-control": "nothing, since processes share AMD's GPUs without a server",
     "nvidia-smi": "amd-smi, whose options and answers are others",
+    "nvlink": "the link by hipcc with -fgpu-rdc",
     "nvprof": "rocprofv3",
+    "ptxas": "nothing, since clang makes the GPU's code",
 }
 _BY_PATH = frozenset({"ncu", "nsys"})  # too short to mean anything alone
 #: What a line with one of them holds.

@@ -9,9 +9,10 @@ from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import HOME, INNER, TOOLKITS, Asked, by_hand, finding, library_files, swap
+from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, swap
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
+from cu2port.facts.environment import TOOLKITS
 
 _APPENDS = regex(r"list\s*\(\s*APPEND\s+CMAKE_CUDA_ARCHITECTURES[^()]*\)\s*\Z")
 _NEAR = 200  # bytes before a command, where the one before it is

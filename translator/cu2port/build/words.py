@@ -23,12 +23,9 @@ HOME = regex(  # the version may be a variable's: `cuda-$(ver)`
     r"/(?:usr/local|usr/lib|opt)/cuda(?:-[\d.]+\d|-\d+|-\$(?:\(\w+\)|\{\w+\}|\w+))?"
     r"(?=/(?:include|lib(?:64)?|bin|targets)\b|/\$|/?(?:[\s\"':;),}]|$))"
 )
-INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?|(?P<include>/include))(?![\w-])")  # of HOME: what is below it
+# of HOME: what is below it
+INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?(?:/stubs(?!/))?|(?P<include>/include))(?![\w-])")
 _LIBRARY_FILE = regex(r"(?P<folder>/lib(?:64)?)?(?P<stubs>/stubs)?/(?P<file>lib(?P<name>[\w-]+)\.(?:a|so))(?![\w.])")
-#: variables of the environment, or of Make, that name the folder of CUDA's toolkit
-TOOLKITS = frozenset(
-    "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
-)
 HIP_SINCE = (3, 21)  # the first version of CMake that has the language HIP
 
 

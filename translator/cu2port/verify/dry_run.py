@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cu2port.build.words import TOOLKITS
+from cu2port.facts.environment import TOOLKITS
 from cu2port.project.tree import CannotRun
 from cu2port.verify import commands
 from cu2port.verify.configure import ALONE, Built

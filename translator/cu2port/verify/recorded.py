@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cu2port.build.words import TOOLKITS
+from cu2port.facts.environment import TOOLKITS
 from cu2port.project.tree import STATE, CannotRun
 from cu2port.verify import commands, record_compiler
 from cu2port.verify.configure import ALONE, Built
