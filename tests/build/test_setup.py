@@ -115,10 +115,40 @@ def test_the_host_s_standard_is_raised_for_torch_alone() -> None:
     assert port(text).output.decode() == text.replace('"nvcc": ["-std=c++14"]', '"nvcc": ["-std=c++17"]')
 
 
-def test_variables_of_cmake_are_named() -> None:
-    text = "import os\nos.system('cmake -DCMAKE_CUDA_FLAGS=-arch=sm_80 .')\n"
-    (judged,) = convert(text.encode(), "setup_cuda.py", Asked("setup")).findings
-    assert judged.outcome is Outcome.MANUAL and "write -DCMAKE_HIP_FLAGS" in judged.finding.message
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("os.system('cmake -DCMAKE_CUDA_FLAGS=-G -G .')", "os.system('cmake -DCMAKE_HIP_FLAGS=-g -G .')"),
+        ('call(["cmake", "-DCMAKE_CUDA_ARCHITECTURES=80"])', 'call(["cmake", "-DCMAKE_HIP_ARCHITECTURES=gfx942"])'),
+        ('a += [f"-DCMAKE_CUDA_ARCHITECTURES={x}"]', 'a += [f"-DCMAKE_HIP_ARCHITECTURES=gfx942"]'),
+        ('a += ["-DCMAKE_CUDA_FLAGS=" + x]', 'a += ["-DCMAKE_HIP_FLAGS=" + x]'),
+    ],
+)
+def test_variables_of_cmake(before: str, after: str) -> None:
+    result = convert(f"import os\n{before}\n".encode(), "setup_cuda.py", Asked("setup", archs=("gfx942",)))
+    assert result.output.decode() == f"import os\n{after}\n"
+
+
+@pytest.mark.parametrize("value", ['"-DCMAKE_CUDA_ARCHITECTURES={}".format(x)', '"-DCMAKE_CUDA_ARCHITECTURES=%s" % x'])
+def test_a_variable_of_cmake_that_is_filled_in_is_named(value: str) -> None:
+    text = f"import os\na = [{value}]\n"
+    (judged,) = convert(text.encode(), "setup.py", Asked("setup", archs=("gfx942",))).findings
+    assert (judged.finding.code, judged.finding.cuda) == ("CU817", "-DCMAKE_CUDA_ARCHITECTURES")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('["/usr/local/cuda/lib64"]', '["/opt/rocm/lib"]'),
+        ('"-L/usr/local/cuda-12.1/targets/x86_64-linux/lib"', '"-L/opt/rocm/lib"'),
+        ('"/usr/local/cuda/include"', '"/opt/rocm/include"'),
+        ('join(os.environ["CUDA_HOME"], "lib64")', 'join(os.environ["ROCM_PATH"], "lib")'),
+        ('join(os.environ.get("CUDA_HOME"), "lib64")', 'join(os.environ.get("ROCM_PATH"), "lib")'),
+    ],
+)
+def test_rocms_libraries_are_in_lib(before: str, after: str) -> None:
+    text = f"import os\nx = {before}\n"
+    assert convert(text.encode(), "setup.py", Asked("setup")).output.decode() == f"import os\nx = {after}\n"
 
 
 LOADS = "from torch.utils.cpp_extension import load\n"

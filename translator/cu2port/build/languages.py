@@ -67,12 +67,26 @@ LANGUAGES = (
         "Python (cupy, numba, pycuda, cuda-python)",
         (".py",),
         re.compile(
-            r"^[ \t]*(?:(?:import|from)[ \t]+(?:cupy|pycuda|cuda\.bindings|skcuda|cuquantum)\b"
+            r"^[ \t]*(?:(?:import|from)[ \t]+(?:cupyx?|pycuda|cuda\.(?:bindings|core)|skcuda|cuquantum)\b"
             rf"|from[ \t]+(?:cuda import\b|numba[ \t]+import{_REST}\bcuda\b))|\bnumba\.cuda\b",
             re.M,
         ),
         "CuPy has builds for ROCm; for the others hip-python, or numba-hip where it covers the code",
-        ("cupy", "numba", "pycuda", "cuda.bindings", "skcuda", "cuquantum", "cuda import"),
+        ("cupy", "numba", "pycuda", "cuda.bindings", "cuda.core", "skcuda", "cuquantum", "cuda import"),
+    ),
+    Language(
+        "Python (libraries of NVIDIA's)",
+        (".py",),
+        re.compile(
+            r"^[ \t]*(?:import|from)[ \t]+(?:tensorrt|cudf|cuml|cugraph|cuspatial|cucim|pylibraft|raft_dask|rmm|nvmath"
+            r"|nvidia\.dali|cutlass|warp[ \t]+as[ \t]+wp|triton\.language\.extra\.cuda)\b",
+            re.M,
+        ),
+        "they have no build for AMD GPUs; use AMD's own where there is one (MIGraphX for TensorRT, rocAL for DALI)",
+        (
+            *("tensorrt", "cudf", "cuml", "cugraph", "cuspatial", "cucim", "pylibraft", "raft_dask", "rmm", "nvmath"),
+            *("nvidia.dali", "cutlass", "warp as", "extra.cuda"),
+        ),
     ),
     Language(
         "Python (nvidia-smi, NVML)",
@@ -87,7 +101,8 @@ LANGUAGES = (
         re.compile(
             rf"(?:\b(?:call|check_call|check_output|execute|getoutput|popen|Popen|run|sh|spawn|system)[ \t]*\({_REST}?"
             r"|^[ \t]*\w+[ \t]*\+?=[ \t]*\[?[ \t]*)[rf]?[\"'](?:[\w./-]{0,80}/)?nvcc"
-            r"(?:[\"']?,?[ \t]+[\"']?(?!--?(?:V|version)\b)[\w{-]|[\"'][ \t]*$)",
+            r"(?:[\"']?,?[ \t]+[\"']?(?!--?(?:V|version)\b)[\w{-]|[\"'][ \t]*$)"
+            r"|\bwhich\([ \t]*[\"']nvcc[\"']",
             re.M,
         ),
         "call hipcc, and give it its own options: --offload-arch for -arch",

@@ -34,7 +34,7 @@ def entry(
         yield by_hand(VARIABLE, key, row.why, row.instead or "the file without it", start, start + len(key))
         return
     yield swap(VARIABLE, key, row.to, start)
-    if value is None:
+    if value is None or not value[0]:  # something else gives it the value
         return
     said, at = value
     if key == "CMAKE_CUDA_ARCHITECTURES" and asked.archs:

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 
 from cu2port.build import options
 from cu2port.build.by_text import loads_extensions
+from cu2port.build.make_lines import Line
 from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TOOLKIT, TORCH
 from cu2port.build.python_words import emptied, groups
+from cu2port.build.shell import cache_options
 from cu2port.build.table import table
-from cu2port.build.words import INFO, Asked, by_hand, finding, said_by_nvcc, swap
+from cu2port.build.words import INFO, INNER, Asked, by_hand, finding, said_by_nvcc, swap
 from cu2port.core.model import Finding, Side, insert
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
@@ -48,10 +50,13 @@ _ENVIRONMENT = re.compile(
     r"|[\"'](?P<asked>CUDA_(?:HOME|PATH|ROOT))[\"']\s{1,9}(?:not\s{1,9})?in\s{1,9}(?:os\.)?environ\b"
 )
 _FOLDER = re.compile(r"/(?:usr/local|usr/lib|opt)/cuda[-.\d]*+(?=[/\"':])")
-_LIB64 = re.compile(r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\))?\s{0,9}(?:,\s{0,9}[\"']|\}/|\+\s{0,9}[\"']/)(?P<lib>lib64)\b")
+_LIB64 = re.compile(
+    r"(?i:\b\w{0,40}cuda\w{0,40})(?:\(\)|[\"'][)\]])?\s{0,9}(?:,\s{0,9}[\"']|\}/|\+\s{0,9}[\"']/)(?P<lib>lib64)\b"
+)
 _OWN_HOME = re.compile(r"^[ \t]*CUDA_HOME[ \t]*=", re.M)
 _IMPORTED_HOME = re.compile(r"\bimport\b(?:[^\n(]{0,400}|\s{0,9}\([^)]{0,2000})\bCUDA_HOME\b")
-_FOR_CMAKE = re.compile(r"-DCMAKE_CUDA_\w+")
+_FOR_CMAKE = re.compile(r"-D(?P<key>CMAKE_CUDA_\w+)(?P<filled>=[^\"'\n]*(?:%|\{))?")
+_FORMAT = re.compile(r"[fF][\"'][^\"']*\Z")  # an f-string, up to some place in it
 _DEMANDS = re.compile(
     r"\b(?P<capability>torch\.cuda\.get_device_capability)\b|(?<=[\"'])(?P<architectures>TORCH_CUDA_ARCH_LIST)(?=[\"'])"
     r"|(?<=[\"'])(?P<package>cupy-cuda\d\w*|nvidia-[\w-]{1,40}-cu\d+|pycuda|cuda-python|torch==[\d.]{1,20}\+cu\d+)"
@@ -71,7 +76,7 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
         return
     yield from _host_sources(text, asked)
     if not _may_change(text, asked):
-        yield from _names(text)
+        yield from _names(text, asked)
         return
     import libcst as cst  # it takes long to load
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
@@ -102,7 +107,7 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
         for word in group.words:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
-    yield from _names(text)
+    yield from _names(text, asked)
 
 
 def _host_sources(text: str, asked: Asked) -> Iterator[Finding]:
@@ -190,7 +195,7 @@ def _sources(word: options.Word, asked: Asked) -> Iterator[Finding]:
             yield swap(RENAMED, m[0], new, word.start + m.start())
 
 
-def _names(text: str) -> Iterator[Finding]:
+def _names(text: str, asked: Asked) -> Iterator[Finding]:
     """Names of nvcc, and of torch's for CUDA."""
     versions = list(_VERSION.finditer(text))
     for m in versions:
@@ -202,7 +207,7 @@ def _names(text: str) -> Iterator[Finding]:
     for m in _NVCC.finditer(text):
         if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):
             yield by_hand(LINE, "nvcc", "it is NVIDIA's compiler", "hipcc", m.end() - len("nvcc"), m.end())
-    yield from _folders(text)
+    yield from _folders(text, asked)
     for m in _DEMANDS.finditer(text):
         if _commented(text, m.start()):
             continue
@@ -247,7 +252,7 @@ def _names(text: str) -> Iterator[Finding]:
             yield by_hand(TORCH, m[0], "it is None in torch for ROCm", "torch.version.hip", m.start(), m.end())
 
 
-def _folders(text: str) -> Iterator[Finding]:
+def _folders(text: str, asked: Asked) -> Iterator[Finding]:
     """CUDA's folder, by its path and by the variables of the environment that name it; and CMake's variables."""
     for m in _ENVIRONMENT.finditer(text):
         if not _commented(text, m.start()):
@@ -256,13 +261,26 @@ def _folders(text: str) -> Iterator[Finding]:
     for m in _FOLDER.finditer(text):
         if not _commented(text, m.start()):
             yield swap(TOOLKIT, m[0], "/opt/rocm", m.start(), "ROCm's usual folder", review=True)
+            inner = INNER.match(text, m.end())
+            if inner and inner[0] not in ("/lib", "/include"):
+                what = "headers" if inner["include"] else "libraries"
+                yield swap(TOOLKIT, inner[0], inner["include"] or "/lib", inner.start(), f"ROCm's {what} are there")
     for m in _LIB64.finditer(text):
         if not _commented(text, m.start()):
             yield swap(TOOLKIT, "lib64", "lib", m.start("lib"), "ROCm's libraries are there", review=True)
     for m in _FOR_CMAKE.finditer(text):
-        if not _commented(text, m.start()):
-            instead = m[0].replace("CUDA", "HIP") + " with a value for HIP"
-            yield by_hand(LINE, m[0], "it is for CMake's language CUDA", instead, m.start(), m.end())
+        start = text.rfind("\n", 0, m.start()) + 1
+        if _commented(text, m.start()):
+            continue
+        line = Line(text[start:].partition("\n")[0], start, "", 0, False)
+        found = [of for begin, _, of in cache_options(text, line, asked) if begin == m.start("key")]
+        filled = m["filled"] and not _FORMAT.search(text[start : m.start()])  # by what is behind the string
+        if found and found[0] and not filled:
+            yield from found[0]
+        else:
+            name = f"-D{m['key']}"
+            instead = name.replace("CUDA", "HIP") + " with a value for HIP"
+            yield by_hand(LINE, name, "it is for CMake's language CUDA", instead, m.start(), m.end("key"))
 
 
 def _loads(text: str) -> Iterator[Finding]:
