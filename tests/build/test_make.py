@@ -169,6 +169,10 @@ def ported(text: str, **asked: object) -> str:
         ("D = /usr/local/cuda\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n", "D = /opt/rocm\nP = $(D)/$(X)\nL = -L$(E)/$(X)\n"),
         ("D = /usr/local/cuda\nL = -L$(D)/targets/x86_64-linux/lib/stubs\n", "D = /opt/rocm\nL = -L$(D)/lib\n"),
         (
+            "NVCC=nvcc\nifeq ($(findstring nvcc,$(NVCC)),nvcc)\nA=$(filter %nvcc,$(NVCC))\nendif\n",
+            "NVCC=hipcc\nifeq ($(findstring hipcc,$(NVCC)),hipcc)\nA=$(filter %hipcc,$(NVCC))\nendif\n",
+        ),
+        (
             "b:\n\tcmake -DCMAKE_CUDA_FLAGS=-G -DCUDA_X=1 . && $(CXX) -DCUDA_X=1 a.cpp\n",
             "b:\n\tcmake -DCMAKE_HIP_FLAGS=-g -DCUDA_X=1 . && $(CXX) -DCUDA_X=1 a.cpp\n",
         ),
@@ -575,3 +579,20 @@ def test_sources_of_the_host_that_include_thrust_are_reported(text: str, count: 
     found = [j for j in convert(text.encode(), "Makefile", asked).findings if j.finding.code == "CU820"]
     assert len(found) == count
     assert all(j.open for j in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("V=$(shell cat /usr/local/cuda/version.txt)", "CU815"),
+        ("L=-L/opt/nvidia/hpc_sdk/Linux_x86_64/22.7/cuda/lib64", "CU815"),
+        ("F=`pkg-config --libs cudart-12`", "CU817"),
+        ("G=$(shell lspci | grep -i nvidia)", "CU817"),
+        ("F=-D__CUDA_ARCH__=700", "CU819"),
+    ],
+)
+def test_what_rocm_has_not_is_told(line: str, code: str) -> None:
+    text = f"NVX=g++\n{line}\n"
+    result = convert(text.encode(), "Makefile", Asked("make"))
+    assert [(j.finding.code, j.outcome) for j in result.findings] == [(code, Outcome.MANUAL)]
+    assert result.output.decode() == text

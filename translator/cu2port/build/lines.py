@@ -181,7 +181,7 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         r"AC_(?:CHECK|SEARCH)_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas(?:Lt)?|fft|rand|sparse|solver|dnn)|nvidia-ml|nccl)\b"
         r"|AC_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da\w*|blas\w*|fft\w*|rand\w*|sparse\w*|solver\w*|dnn\w*)|nvml|nccl)\.h\b"
         r"|AC_(?:COMPILE|LANG|LINK|RUN|TRY)_\w{3,9}\s*\(.{0,199}\b(?:CUDA\b|cu(?:da|blas|fft|rand|sparse|solver|dnn)\w*)"
-        r"|(?:PKG_CHECK_\w{3,9}\s*\(|\bpkg-config\s).{0,99}\b(?:cu(?:da(?:rt)?|blas|fft|rand|sparse|solver)|nvrtc|nvidia-ml)-?\d"
+        r"|PKG_CHECK_\w{3,9}\s*\(.{0,99}\b(?:cu(?:da(?:rt)?|blas|fft|rand|sparse|solver)|nvrtc|nvidia-ml)-?\d"
         r"|^\s*(?:ACX?|AM|AX|LX)_\w{0,40}CUDA\w{0,40}\s*(?:\(|$)",
         "a header or library of NVIDIA's, without which configure goes on and leaves CUDA out",
         "AC_CHECK_HEADERS([hip/hip_runtime.h]) with -D__HIP_PLATFORM_AMD__, AC_CHECK_LIB([amdhip64], [hipMalloc]), ...",
@@ -233,6 +233,30 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
         r"-D\s*__CUDACC__|\bdefinitions?\b.{0,400}\b__CUDACC__",
         HAZARD,
         "__CUDACC__ makes libraries take CUDA's branches: drop it",
+    ),
+    (
+        "__CUDA_ARCH__",
+        r"-D\s*__CUDA_ARCH__|\bdefinitions?\b.{0,400}\b__CUDA_ARCH__",
+        HAZARD,
+        "__CUDA_ARCH__ makes libraries take CUDA's branches: drop it",
+    ),
+    (
+        "pkg-config",
+        r"\bpkg-config\b.{0,199}\b(?:cuda(?:rt)?|cublas(?:Lt)?|cufft|curand|cusparse|cusolver|nvrtc|cudnn|nccl)(?:-\d|\b)",
+        LINE,
+        "asks for a package of NVIDIA's; write -I/opt/rocm/include -L/opt/rocm/lib, and ROCm's libraries",
+    ),
+    (
+        "nvidia",
+        r"\blspci\b.{0,99}\bnvidia|/dev/nvidia|/proc/driver/nvidia",
+        LINE,
+        "looks for NVIDIA's driver; write /dev/kfd for AMD's",
+    ),
+    (
+        "NVIDIA",
+        r"\blspci\b.{0,99}\bNVIDIA",
+        LINE,
+        "looks for NVIDIA's driver; write /dev/kfd for AMD's",
     ),
     *(
         (name, rf"(?<![\w$-]){name}(?![\w-])", LINE, f"`{name}` is read for CUDA alone; write {instead}")

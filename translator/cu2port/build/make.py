@@ -54,7 +54,9 @@ _LOOKED_UP = re.compile(r"\b(?:command[ \t]+-v|which)[ \t]+nvcc\b")
 _PARENT = re.compile(  # of the folder that a program is in
     r"/\.\.\)*\s*$|\$\(subst[ \t]+/bin/(?:nvcc)?,[ \t]*,|\$\(patsubst[ \t]+%/?bin/(?:nvcc)?,%,|\bdirname\b.+\bdirname\b"
 )
-_CUT_OFF = re.compile(r"\$[({](?:pat)?subst[ \t]+%?/?bin/nvcc(?=,)")
+_CUT_OFF = re.compile(  # `$(findstring nvcc,$(NVCC))`, `$(subst /bin/nvcc,,$(NVCC))`
+    r"\$[({](?:(?:pat)?subst[ \t]+%?/?bin/|(?:findstring|filter(?:-out)?)[ \t]+(?:%/?)?)nvcc(?=,)"
+)
 _ENDS = re.compile(r"[;|&]")
 _PROGRAM = re.compile(r"[A-Za-z./][\w./+-]*")
 _FOR_HIP = re.compile(r"\bhipcc\b|\bROCM_PATH\b|-DCMAKE_HIP_")  # a file that builds for HIP, or was ported
@@ -75,9 +77,12 @@ _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|(?:^|_)NV_?FLAGS|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
-_TOOL = re.compile(rf"nvcc|/cuda|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
-_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/cuda|sm_|compute_|{HINT}")  # what is looked for in words
+_TOOL = re.compile(rf"nvcc|/cuda|/nvidia|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
+_MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/cuda|/nvidia|sm_|compute_|{HINT}")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
+_NOT_THERE = re.compile(  # what ROCm has not, or has elsewhere
+    r"/(?:usr/local|usr/lib|opt)/cuda[-.\d]*/(?!(?:include|lib(?:64)?|bin|targets)\b)\w[\w.-]*|/opt/nvidia/\w[\w./-]*"
+)
 
 
 def defines(text: str, script: bool = False) -> frozenset[str]:
@@ -149,7 +154,7 @@ def _commands_of(text: str, lines: Sequence[Line], script: bool, asked: Asked) -
     for line, called, of, of_line in zip(lines, calls, words, commands, strict=True):
         if uses_nvcc:
             yield from called.findings
-            for m in _CUT_OFF.finditer(line.text) if "/nvcc," in line.text else ():
+            for m in _CUT_OFF.finditer(line.text) if "nvcc," in line.text else ():
                 yield swap(COMPILER, "nvcc", "hipcc", line.start + m.end() - len("nvcc"))
         nvccs = [_is_for_cuda(line, c, compiles, every) for c in of_line]
         for_cuda = any(nvccs)
@@ -324,6 +329,9 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     word is for CUDA's compiler."""
     for m in _NVCC.finditer(word.text) if "nvcc" in word.text else ():
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
+    for m in _NOT_THERE.finditer(word.text) if "/cuda" in word.text or "/nvidia" in word.text else ():
+        at = word.start + m.start()
+        yield by_hand(TOOLKIT, m[0], "ROCm has no such path", "what it has for it below /opt/rocm", at, at + len(m[0]))
     known, below = False, 0  # below: what the first folder that is named by its path holds
     rooted = _rooted(word.text)
     added = len(rooted) - len(word.text)
