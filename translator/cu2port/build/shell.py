@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from cu2port.build import options
-from cu2port.build.lines import lines
+from cu2port.build.lines import lines, spoken
 from cu2port.build.make_lines import Line
 from cu2port.build.pages import TOOLKIT, VARIABLE
 from cu2port.build.presets import entry
@@ -24,7 +24,8 @@ _READ_BY_CMAKE = {"CUDACXX": ("CMAKE_CUDA_COMPILER", "HIPCXX"), "CUDAFLAGS": ("C
 _CMAKE = re.compile(r"cmake", re.I)
 _BARE = re.compile(r"""(?:\\.|\$\([^()\n]*\)|\$\{[^{}\n]*\}|[^\s"'`;|&)\\])*""")
 _NEXT = re.compile(r"\s+-D\s*\w+(?::\w+)?=")  # the next option of a list in quotes
-_SAYS = re.compile(r"\s*(?:echo|printf)\b(?![^\n]*(?:\||`|\$\())")  # and hands it to nothing
+_SAYS = re.compile(r"\s*(?:echo|printf)\b[^\n|]*\Z")  # and hands it to nothing
+_CALLED = re.compile(r"\$\(([^()\n]*)\)|`([^`\n]*)`")
 
 
 def cache_options(text: str, line: Line, asked: Asked) -> Iterator[tuple[int, int, list[Finding]]]:
@@ -96,5 +97,11 @@ def unread(text: str, told: Collection[int]) -> Iterator[Finding]:
         begin = text.rfind("\n", 0, found.start) + 1
         end = text.find("\n", found.start)
         end = len(text) if end < 0 else end
-        if not any(begin <= x < end for x in starts) and not _SAYS.match(text, begin, end):
+        if not any(begin <= x < end for x in starts) and not _only_says(text[begin:end]):
             yield found
+
+
+def _only_says(line: str) -> bool:
+    """Whether a line only prints what it says of CUDA."""
+    called = (m[1] or m[2] for m in _CALLED.finditer(line))
+    return _SAYS.match(line) is not None and not any(next(spoken(x), None) for x in called)
