@@ -73,6 +73,10 @@ def test_no_stand_in(text: str) -> None:
         ("namespace n { typedef void* cudaStream_t; }", "n::cudaStream_t"),
         ("constexpr auto cudaSuccess = hipSuccess;\n#define cudaFree(p) hipFree(p)", ""),
         ("using n::cudaFree; namespace cuda = other; namespace cuda::std { int cudaOwnX; }", "cuda::std::cudaOwnX"),
+        (
+            "#define D(T) \\\n  constexpr auto cudaOwnX = 1; \\\n  return cudaOwnY;\n#define E f(cudaOwnZ = 1)",
+            "cudaOwnX",
+        ),
         ("#ifdef A\nint cudaOwnA() { return 1; }\n#else\nint cudaOwnB() { return 1; }\n#endif", "cudaOwnA cudaOwnB"),
     ],
 )

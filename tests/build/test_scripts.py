@@ -103,6 +103,10 @@ def test_commands(before: str, after: str) -> None:
             "ROCM_PATH=/opt/rocm\nexport ROCM_PATH\n",
         ),
         (
+            "(cd x\n  CUDA_HOME=/usr/local/cuda-13 python3 setup.py build_ext)\n",
+            "(cd x\n  ROCM_PATH=/opt/rocm python3 setup.py build_ext)\n",
+        ),
+        (
             "g++ -L/usr/local/cuda/lib64/stubs -lcuda a.o\n",
             "g++ -L/opt/rocm/lib -lamdhip64 a.o\n",
         ),
@@ -196,6 +200,7 @@ def test_scripts_that_call_nvidias_programs(text: str, calls: bool) -> None:
         ("CUDA_VISIBLE_DEVICES=1 ./a.out", False),
         ("g++ a.o -lcudart", True),
         ("docker run --gpus all x", True),
+        ("srun -p gpu --gpus=1 bash", False),
         ("pip install torch --index-url https://download.pytorch.org/whl/cu121", True),
         ("apt-get install cuda-nvcc-12-4", True),
         ("ncu ./a.out", True),

@@ -55,7 +55,8 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
         "a build by CMake, or the platform toolset of HIP's extension for Visual Studio",
     ),
     (
-        r"--gpus[ =]\S+|\bnvidia-docker\b|--runtime[ =]nvidia\b|\b(?:runtime|driver):\s*[\"']?nvidia\b"
+        r"^(?!.{0,200}\b(?:srun|salloc|sbatch)\b).{0,400}--gpus[ =]\S+"  # Slurm has that option too
+        r"|\bnvidia-docker\b|--runtime[ =]nvidia\b|\b(?:runtime|driver):\s*[\"']?nvidia\b"
         r"|\bNVIDIA_(?:VISIBLE_DEVICES|DRIVER_CAPABILITIES)\b",
         "NVIDIA's GPUs in containers",
         "--device=/dev/kfd --device=/dev/dri",

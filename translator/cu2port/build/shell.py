@@ -18,7 +18,9 @@ from cu2port.facts.environment import TOOLKITS
 _OPTION = re.compile(r"(?P<quote>[\"']?)-D[ \t]*(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)(?::\w+)?=")
 _SET = re.compile(r"(?<![\w$.-])(?P<quote>)(?P<key>CUDACXX|CUDAFLAGS)=")
 #: Variables of the environment that cmake reads -> the variable that gets the value, and HIP's.
-_EXPORTS = re.compile(r"^[ \t]*(?:export|setenv)[ \t]([^\n#]*)", re.M)
+_EXPORTS = re.compile(  # also `NAME=x command`
+    r"^[ \t]*(?:(?:export|setenv)[ \t](?P<all>[^\n#]*)|(?P<one>\w+)=[^\s\"'#;&|]+[ \t]+(?![#;&|])\S)", re.M
+)
 _HOME = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(TOOLKITS))})(?![\w-])")
 _READ_BY_CMAKE = {"CUDACXX": ("CMAKE_CUDA_COMPILER", "HIPCXX"), "CUDAFLAGS": ("CMAKE_CUDA_FLAGS", "HIPFLAGS")}
 _CMAKE = re.compile(r"cmake", re.I)
@@ -63,7 +65,7 @@ def for_cmake(text: str, line: Line, asked: Asked) -> Iterator[tuple[int, int, l
 
 def exported(text: str) -> frozenset[str]:
     """The variables for CUDA's folder that a script gives to the programs that it calls."""
-    return frozenset(name for m in _EXPORTS.finditer(text) for name in _HOME.findall(m[1]))
+    return frozenset(name for m in _EXPORTS.finditer(text) for name in _HOME.findall(m["all"] or m["one"]))
 
 
 def renamed_home(line: Line, names: Collection[str]) -> Iterator[Finding]:

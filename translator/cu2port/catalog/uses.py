@@ -16,6 +16,7 @@ from cu2port.facts.declared import (
     LIBRARY_SPACES,
     Names,
     declaration_at,
+    declared_by_macros,
     is_builtin_within,
     is_declared_for,
     is_own,
@@ -388,13 +389,12 @@ def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
     names = unit.catalog.names
     strange = {w for w in unit.names(_FAMILY, "cCn") if w not in names and w not in unit.others}
-    for i in unit.find(*strange - unit.macros.keys()) if strange else ():
+    for i in unit.find(*strange - unit.macros.keys() - declared_by_macros(unit.text, strange)) if strange else ():
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
             continue
         named = tok[0] == "C" or unit.tok(i + 1) == "(" or _A_TYPE.match(tok)
         directive = unit.in_directive(i)
-        if not (named if directive is None else _in_body(unit, i, directive, bool(named))):
-            continue
-        if not unit.declarations.named(tok):
+        is_use = named if directive is None else _in_body(unit, i, directive, bool(named))
+        if is_use and not unit.declarations.named(tok):
             yield i

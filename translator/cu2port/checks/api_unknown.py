@@ -27,6 +27,10 @@ class ApiUnknown(RowCheck):
             "in a macro body",
         ),
         Example("#define SET(cudaFrob) (cudaFrob(1))\n#if cudaFrob(1)\n#endif\n", note="a parameter; a condition"),
+        Example(
+            "#define TYPES(T) constexpr auto CUDA_FROB_T = 1;\nvoid f() { TYPES(int) g(CUDA_FROB_T); }\n",
+            note="declared by a macro",
+        ),
         Example("static int cudaFrobnicate(int x) { return x; }\nint y = cudaFrobnicate(1);\n", note="declared here"),
         Example("struct A { static int* cudaFrob(int x); };\nint* A::cudaFrob(int x) { return 0; }\n", note="a member"),
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.files import suffix
+from cu2port.core.files import CUDA_SUFFIXES, suffix
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
@@ -31,6 +31,7 @@ class Unterminated(Check):
         ),
         Example("#ifdef A\nint x;\n", "#ifdef A\nint x;\n", note="an #if without #endif", findings=1),
         Example("pip3 install $(find dist/*.whl)\n%environment\n", note="a recipe of Apptainer's", path="a.def"),
+        Example('x << "two\n lines";\n', note="no CUDA in a file of the host's", path="a.C"),
         Example("int x;\n#endif\n", "int x;\n#endif\n", note="an #endif without #if", findings=1),
         Example('#define QUOTE "abc\n', '#define QUOTE "abc\n', note="in the body of a macro", findings=1),
         Example('int a; /* closed */ // "open, /* too\n#error "don\'t\n#if 0\na "b\n#endif\nchar *s = "\\"";\n'),
@@ -38,6 +39,9 @@ class Unterminated(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.is_orderly:
+            return
+        # other files that no compiler takes (`.def`, `.C`, `.inc`) have strings and comments of their own
+        if suffix(unit.path) not in CUDA_SUFFIXES and not _CUDA.search(unit.text):
             return
         yield from self._strings(unit)
         yield from self._comment(unit)

@@ -36,6 +36,8 @@ _OPAQUE = regex(
 )
 #: CUDA's vectors, with how many components they have
 VECTORS = regex(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
+_DEFINE = regex(r"[ \t]*#[ \t]*define\b")
+_DECLARED = regex(r"\s*[=;{]")
 _STRUCT = regex(r"struct\s+(?:\w{1,40}\s*\([^()]{0,40}\)\s*|\w{1,40}\s+)?(\w{3,9}[1-4])\s*\{")
 _AFTER = regex(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
@@ -82,6 +84,8 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
         asked = asked.union(x.name for x in found_templates if x.defined)
         told = (f"{path}::{name}" for name, path in promised(found_templates, read) if name not in looks)
         known_alone = known_alone.union(told)
+    if "define" in words:
+        known_alone |= declared_by_macros(text, looks - known)
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(known_alone, asked=asked)
     found = names_in(read(), looks)
@@ -96,6 +100,22 @@ def _own_vectors(text: str) -> frozenset[str]:
 def _asked_vectors(words: set[str]) -> frozenset[str]:
     """CUDA's vectors in a text with operators: it matters to these whether another file has structs so called."""
     return frozenset(w for w in words if VECTORS.match(w)) if "operator" in words else frozenset()
+
+
+def declared_by_macros(text: str, names: set[str]) -> frozenset[str]:
+    """Those of some names that a macro's body declares where the macro is used: `constexpr auto cudaX = ...`."""
+    return frozenset(name for name in names if any(_in_body(text, at, at + len(name)) for at in _places(text, name)))
+
+
+def _in_body(text: str, start: int, stop: int) -> bool:
+    """Whether a name is in the body of a macro, between a type and what follows a declared name."""
+    before = _last_word(text[max(0, start - 80) : start].rstrip(" \t*&"))
+    if not before or before in _NOT_BEFORE or not _DECLARED.match(text, stop):
+        return False
+    line = text.rfind("\n", 0, start) + 1
+    while line > 1 and text[:line].endswith(("\\\n", "\\\r\n")):
+        line = text.rfind("\n", 0, line - 1) + 1
+    return _DEFINE.match(text, line) is not None
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:
