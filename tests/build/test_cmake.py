@@ -680,7 +680,12 @@ def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[s
         ),
         (
             'check_cxx_source_compiles("#include <nccl.h>\nint main() {}" HAS_CUDA)',
-            'check_cxx_source_compiles("#include <rccl/rccl.h>\nint main() {}" HAS_CUDA)',
+            'check_cxx_source_compiles("#define __HIP_PLATFORM_AMD__ 1\n#include <rccl/rccl.h>\n'
+            'int main() {}" HAS_CUDA)',
+        ),
+        (
+            'check_source_compiles(CUDA "#include <cuda.h>\nint main() {}" A)',
+            'check_source_compiles(HIP "#include <hip/hip_runtime.h>\nint main() {}" A)',
         ),
         ('message("CUDA: int main() { cudaFree(0); }")', 'message("CUDA: int main() { cudaFree(0); }")'),
         (
@@ -710,6 +715,39 @@ def test_any_way_to_write_options_gives_the_same(options: list[tuple[str, list[s
 )
 def test_programs_and_checks_for_cuda(before: str, after: str) -> None:
     assert ported(before) == after
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("check_include_file_cxx(cuda_runtime.h HAVE_CUDA)", "CU806"),
+        ("check_cxx_symbol_exists(cudaMalloc cuda_runtime.h HAVE_CUDA)", "CU806"),
+        ("file(READ /usr/local/cuda/version.txt V)", "CU815"),
+        ("pkg_check_modules(CUDA cuda-12.2)", "CU817"),
+        ('set(CPACK_DEBIAN_PACKAGE_DEPENDS "cuda-cudart-12-2")', "CU817"),
+        ("find_package(OpenCV COMPONENTS core cudaarithm)", "CU817"),
+        ("set(ENV{CUDAARCHS} 80)", "CU817"),
+        ("find_package(cudnn_frontend)", "CU802"),
+    ],
+)
+def test_what_looks_for_cuda_and_finds_none_is_told(line: str, code: str) -> None:
+    result = convert(f"{line}\n".encode(), "CMakeLists.txt", Asked("cmake"))
+    assert [(j.finding.code, j.outcome) for j in result.findings] == [(code, Outcome.MANUAL)]
+    assert result.output.decode() == f"{line}\n"
+
+
+def test_headers_below_a_folder_of_cudas() -> None:
+    text = 'file(STRINGS ${CUDAToolkit_INCLUDE_DIRS}/cuda.h V REGEX "define CUDA_VERSION")\n'
+    found = convert(text.encode(), "CMakeLists.txt", Asked("cmake")).findings
+    assert "`cuda.h` stays" in " ".join(j.finding.message for j in found)
+
+
+def test_gpus_for_another_run_of_cmake() -> None:
+    text = "ExternalProject_Add(x CMAKE_ARGS -DCMAKE_CUDA_ARCHITECTURES=80 -DCMAKE_CUDA_ARCHITECTURES:STRING=${A})\n"
+    one = convert(text.encode(), "CMakeLists.txt", Asked("cmake", archs=("gfx942",))).output.decode()
+    assert one == text.replace("CUDA_ARCH", "HIP_ARCH").replace("=80", "=gfx942")
+    two = convert(text.encode(), "CMakeLists.txt", Asked("cmake", archs=("gfx90a", "gfx942"))).findings
+    assert [j.finding.cuda for j in two if j.outcome is Outcome.MANUAL] == ["80"]
 
 
 def test_what_a_program_cannot_have_is_told() -> None:

@@ -259,6 +259,28 @@ _WATCHED = (  # (what every such line holds, pattern, rule, message)
         LINE,
         "looks for NVIDIA's driver; write /dev/kfd for AMD's",
     ),
+    (
+        "pkg_",
+        r"\bpkg_(?:check|search)_modules?\s*\(.{0,199}\b(?:cuda(?:rt)?|cublas(?:Lt)?|cufft|curand|cusparse|cusolver|nvrtc|nccl)(?:-\d|\b)",
+        LINE,
+        "asks for a package of NVIDIA's; write find_package(hip), find_package(hipblas), ...",
+    ),
+    (
+        "CPACK_",
+        r"\bCPACK_\w{1,60}(?:DEPENDS|REQUIRES|RECOMMENDS)\b.{0,300}\b(?:cuda|libcu|libnccl|nvidia)",
+        LINE,
+        "names packages of NVIDIA's; write ROCm's, such as hip-runtime-amd",
+    ),
+    (
+        "OpenCV",
+        r"\bOpenCV\b.{0,300}\b(?:cuda(?:arithm|bgsegm|codec|features2d|filters|imgproc|legacy|objdetect|optflow|stereo|warping)|cudev)\b",
+        LINE,
+        "names modules of OpenCV for CUDA, and it has none for HIP; write those for the CPU",
+    ),
+    *(
+        (f"ENV{{{name}}}", rf"\bENV\{{{name}\}}", LINE, f"`{name}` is read for CUDA alone; write {instead}")
+        for name, instead in OF_BUILDS.items()
+    ),
     *(
         (name, rf"(?<![\w$-]){name}(?![\w-])", LINE, f"`{name}` is read for CUDA alone; write {instead}")
         for name, instead in VARIABLES.items()

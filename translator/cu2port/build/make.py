@@ -31,7 +31,7 @@ from cu2port.build.pages import ARCHITECTURE, COMPILER, OPTION, OWN_HIP, RENAMED
 from cu2port.build.shell import cache_options, exported, for_cmake, renamed_home, unread
 from cu2port.build.table import table
 from cu2port.build.tools import HINT, cuda_tool, gpus_in_help, version_calls
-from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, library_flag, swap
+from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, library_flag, not_there, swap
 from cu2port.core.model import Edit, Finding
 from cu2port.facts.environment import TOOLKITS
 
@@ -80,9 +80,6 @@ _TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
 _TOOL = re.compile(rf"nvcc|/cuda|/nvidia|\$[({{]|-l|/lib|{HINT}")  # what `_tools` looks for
 _MATTERS = re.compile(rf"[-$]|nvcc|hipcc|/cuda|/nvidia|sm_|compute_|{HINT}")  # what is looked for in words
 _PATH = re.compile(r"/[\w./-]+$")
-_NOT_THERE = re.compile(  # what ROCm has not, or has elsewhere
-    r"/(?:usr/local|usr/lib|opt)/cuda[-.\d]*/(?!(?:include|lib(?:64)?|bin|targets)\b)\w[\w.-]*|/opt/nvidia/\w[\w./-]*"
-)
 
 
 def defines(text: str, script: bool = False) -> frozenset[str]:
@@ -329,9 +326,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     word is for CUDA's compiler."""
     for m in _NVCC.finditer(word.text) if "nvcc" in word.text else ():
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
-    for m in _NOT_THERE.finditer(word.text) if "/cuda" in word.text or "/nvidia" in word.text else ():
-        at = word.start + m.start()
-        yield by_hand(TOOLKIT, m[0], "ROCm has no such path", "what it has for it below /opt/rocm", at, at + len(m[0]))
+    yield from not_there(word.text, word.start)
     known, below = False, 0  # below: what the first folder that is named by its path holds
     rooted = _rooted(word.text)
     added = len(rooted) - len(word.text)

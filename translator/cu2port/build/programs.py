@@ -25,6 +25,8 @@ _MODULES = {
     "CheckCUDASourceCompiles": "CheckSourceCompiles",
     "CheckCUDASourceRuns": "CheckSourceRuns",
 }
+_HOST_CHECK = re.compile(r"check_c(?:xx)?_source_(?:compiles|runs)")
+_LOOKS = re.compile(r"check_(?:include_files?(?:_cxx)?|(?:cxx_)?symbol_exists|type_size|struct_has_member)")
 _DEVICE = frozenset({"__global__", "__device__", "__shared__", "threadIdx", "blockIdx", "blockDim", "dim3"})
 _RUNTIME = "hip/hip_runtime.h"
 _NVCC = ("${CUDA_NVCC_EXECUTABLE}", "${CMAKE_CUDA_COMPILER}")
@@ -74,7 +76,25 @@ def programs(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     texts = [a for a in c.args if a.quoted] if c.name != "message" else []
     first = next((i for i, a in enumerate(texts) if _PROGRAM.search(a.text)), len(texts))
     if texts[first:]:
-        yield from _program(texts[first:])
+        yield from _program(texts[first:], _is_for_host(c))
+
+
+def _is_for_host(c: Command) -> bool:
+    """Whether a command has the host's compiler check a program: it gets no options of the tree's."""
+    return _HOST_CHECK.fullmatch(c.name) is not None or (
+        c.name in ("check_source_compiles", "check_source_runs") and c.args[0].text in ("C", "CXX")
+    )
+
+
+def _looks_for(c: Command) -> Iterator[Finding]:
+    """Headers and functions of CUDA that a check has the host's compiler look for."""
+    headers = load_catalog().headers
+    for arg in c.args if _LOOKS.fullmatch(c.name) else ():
+        for word in arg.text.split(";"):
+            if word in headers and not word.startswith("hip"):
+                why = "the host's compiler looks for it, and the check is false without it"
+                instead = "hip/hip_runtime.h, with -D__HIP_PLATFORM_AMD__ in CMAKE_REQUIRED_DEFINITIONS"
+                yield by_hand(COMMAND, word, why, instead, arg.start, arg.end)
 
 
 def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -82,6 +102,7 @@ def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     module = c.args[0] if c.name == "include" and c.args else None
     if module is not None and module.text in _MODULES:
         yield swap(COMMAND, module.text, _MODULES[module.text], module.inner)
+    yield from _looks_for(c)
     new = _CHECKS.get(c.name)
     if new is not None and c.args:
         edits = [replace(c.start, c.start + len(c.name), new), insert(c.args[0].start, "HIP ")]
@@ -89,7 +110,7 @@ def checks(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         yield finding(COMMAND, message, c.start, c.end, edits, old=c.name, new=new)
 
 
-def _program(texts: Sequence[Arg]) -> Iterator[Finding]:
+def _program(texts: Sequence[Arg], host: bool) -> Iterator[Finding]:
     catalog = load_catalog()
     edits: list[Edit] = []
     included, uses = False, False
@@ -104,9 +125,12 @@ def _program(texts: Sequence[Arg]) -> Iterator[Finding]:
         elif new != word:
             included = included or new == _RUNTIME
             edits.append(replace(start, start + len(word), new))
-    if uses and not included:  # as nvcc includes CUDA's runtime by itself
-        first = texts[0]
-        edits.append(insert(first.inner + len(first.text) - len(first.text.lstrip()), f"#include <{_RUNTIME}>\n"))
+    begin = texts[0].inner + len(texts[0].text) - len(texts[0].text.lstrip())
+    added = f"#include <{_RUNTIME}>\n" if uses and not included else ""  # as nvcc includes CUDA's runtime by itself
+    if edits and host:
+        added = f"#define __HIP_PLATFORM_AMD__ 1\n{added}"  # which hipcc defines by itself
+    if added:
+        edits.append(insert(begin, added))
     if edits:
         message = "names of CUDA's in a program that is a text here become HIP's"
         yield finding(COMMAND, message, texts[0].start, texts[-1].end, edits, True)

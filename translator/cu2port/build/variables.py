@@ -9,7 +9,7 @@ from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, TOOLKIT, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
-from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, swap
+from cu2port.build.words import HOME, INNER, Asked, by_hand, finding, library_files, not_there, swap
 from cu2port.core.late import regex
 from cu2port.core.model import Finding, insert, replace
 from cu2port.facts.environment import TOOLKITS
@@ -36,6 +36,7 @@ _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = regex(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
 _ENVIRONMENT = regex(rf"\$?ENV\{{(?P<name>{'|'.join(sorted(TOOLKITS))})\}}(?P<include>/include/?(?![\w/]))?")
 _OPTIONS = regex(r"FLAGS|OPTIONS|DEFINITIONS", re.I)
+_CACHED_GPUS = regex(r"-DCMAKE_CUDA_ARCHITECTURES(?::\w+)?=(?P<gpus>\d[\w;,-]*|native|all(?:-major)?)")
 _ROOTS = regex(r"\$\{(?:CUDA_TOOLKIT_(?:ROOT|TARGET)_DIR|CUDAToolkit_(?:(?:ROOT|TARGET)_DIR|(?:LIBRARY_)?ROOT))\}")
 REFERENCE = regex(r"\$\{(\w+)\}")
 
@@ -118,8 +119,23 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         if any(f.start == arg.start for f in tried):
             continue
         yield from _folders(c, arg)
+        yield from _gpus(arg, asked)
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m, asked)
+
+
+def _gpus(arg: Arg, asked: Asked) -> Iterator[Finding]:
+    """GPUs of NVIDIA's that an argument hands to another run of CMake."""
+    m = _CACHED_GPUS.fullmatch(arg.text)
+    if m is None:
+        return
+    start, old = arg.inner + m.start("gpus"), m["gpus"]
+    if len(asked.archs) == 1:  # a list would be parted
+        new = asked.archs[0]
+        edits = [replace(start, start + len(old), new)]
+        yield finding(ARCHITECTURE, f"`{old}` becomes `{new}`: the GPUs of --arch", start, start + len(old), edits)
+    else:
+        yield by_hand(ARCHITECTURE, old, "they are GPUs of NVIDIA's", "AMD's, such as gfx942", start, start + len(old))
 
 
 def _folders(c: Command, arg: Arg) -> Iterator[Finding]:
@@ -133,6 +149,8 @@ def _folders(c: Command, arg: Arg) -> Iterator[Finding]:
             yield from _inner(arg, m.end())
     for m in _ROOTS.finditer(arg.text):
         yield from _inner(arg, m.end())
+    if c.name not in ("message", "string"):
+        yield from not_there(arg.text, arg.inner)
     for m in HOME.finditer(arg.text) if c.name not in ("message", "string") else ():
         yield swap(TOOLKIT, m[0], "/opt/rocm", arg.inner + m.start(), "ROCm is there as a rule", review=True)
         yield from _inner(arg, m.end())

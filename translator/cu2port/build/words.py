@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from cu2port.build.pages import LIBRARY
+from cu2port.build.pages import LIBRARY, TOOLKIT
 from cu2port.build.rule import BuildRule
 from cu2port.build.table import Row, table
 from cu2port.core.late import dataclass, regex
@@ -25,6 +25,10 @@ HOME = regex(  # the version may be a variable's: `cuda-$(ver)`
 )
 # of HOME: what is below it
 INNER = regex(r"(?:/targets/[\w-]+)?(?:/lib(?:64)?(?:/stubs(?!/))?|(?P<include>/include))(?![\w-])")
+_NOT_THERE = regex(
+    r"/(?:usr/local|usr/lib|opt)/cuda[-.\d]*/(?!(?:include|lib(?:64)?|bin|targets)\b)\w[\w.-]*|/opt/nvidia/\w[\w./-]*"
+    r"|(?<=[})e]/)cuda(?:_runtime(?:_api)?)?\.h\b"  # below a folder of headers
+)
 _LIBRARY_FILE = regex(r"(?P<folder>/lib(?:64)?)?(?P<stubs>/stubs)?/(?P<file>lib(?P<name>[\w-]+)\.(?:a|so))(?![\w.])")
 HIP_SINCE = (3, 21)  # the first version of CMake that has the language HIP
 
@@ -166,6 +170,14 @@ def swap(rule: BuildRule, old: str, new: str, start: int, why: str = "", review:
 def by_hand(rule: BuildRule, word: str, why: str, instead: str, start: int, end: int) -> Finding:
     """`word` stays, and manual work is needed."""
     return finding(rule, f"`{word}` stays: {why}; write {instead}", start, end, old=word)
+
+
+def not_there(text: str, start: int) -> Iterator[Finding]:
+    """Paths of CUDA's toolkit, in a text that begins at `start`, for which ROCm has none."""
+    for m in _NOT_THERE.finditer(text) if "cuda" in text or "/nvidia" in text else ():
+        header = m[0].endswith(".h")
+        instead = "hip/hip_version.h, or hip/hip_runtime.h" if header else "what it has for it below /opt/rocm"
+        yield by_hand(TOOLKIT, m[0], "ROCm has no such file", instead, start + m.start(), start + m.end())
 
 
 def said_by_nvcc() -> tuple[str, str]:
