@@ -1718,6 +1718,20 @@ def test_powers_of_floats_are_doubles(tried: Try) -> None:
     assert tried(POWERS)["far"].outcome == "same"
 
 
+def test_what_a_macro_of_another_file_begins_is_one_whole() -> None:
+    """As Google's Benchmark has them; kernels do not need them, and the header may not be there."""
+    unit = read(
+        "BENCH_F(A, b)(bench::State& s) {\n  for (auto _ : s) {}\n}\nBENCH(f)->Arg(8)->Args({1, 2})->Unit(bench::kMs);\n"
+        "int a;\n",
+        "k.cu",
+    )
+    assert [(e.names, e.stray, unit.t[e.stop - 1]) for e in entities(unit)] == [
+        (frozenset({"BENCH_F"}), True, "}"),
+        (frozenset({"BENCH"}), True, ";"),
+        (frozenset({"a"}), False, ";"),
+    ]
+
+
 def test_a_macro_of_another_file_declares_what_stands_by_itself() -> None:
     unit = read("WRAP(f, g)\n\nint a;\nSIDE(x)\nint b() { return 1; }\nWRAP(k, n)\n", "k.cu")
     assert [(e.names, e.stray) for e in entities(unit)] == [

@@ -120,13 +120,28 @@ def _stray_stop(unit: Unit, i: int, begins: bool) -> int:
     begins = begins or unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
     if not begins or not is_identifier(unit.t[i]) or unit.tok(i + 1) != "(" or unit.match[i + 1] < 0:
         return -1
-    k = unit.match[i + 1] + 1
+    k = _behind_calls(unit, i)
     if unit.tok(k) == "{" and unit.match[k] > 0:
         return unit.match[k] + 1
     if unit.tok(k) == ";":
         return k + 1
     whole = [m for m in unit.macros.get(unit.t[i], ()) if m.stop > m.first and unit.t[m.stop - 1] in ("}", ";")]
     return k if whole or _is_whole(unit, i, k) else -1
+
+
+def _behind_calls(unit: Unit, i: int) -> int:
+    """The token behind the call at token i, and behind those of what it gives: `BENCHMARK_F(A, b)(State& s) { ... }`,
+    `BENCHMARK(f)->Arg(8)->Unit(kMillisecond);`."""
+    k = unit.match[i + 1] + 1
+    if unit.t[i] not in unit.macros and not _SIDE_MACRO.fullmatch(unit.t[i]):
+        return k
+    if unit.tok(k) == "(" and unit.match[k] > 0:
+        k = unit.match[k] + 1
+    while unit.tok(k) in ("->", ".") and is_identifier(unit.tok(k + 1)):
+        k += 2
+        if unit.tok(k) == "(" and unit.match[k] > 0:
+            k = unit.match[k] + 1
+    return k
 
 
 def _is_whole(unit: Unit, i: int, stop: int) -> bool:
