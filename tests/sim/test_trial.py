@@ -1718,11 +1718,24 @@ def test_powers_of_floats_are_doubles(tried: Try) -> None:
     assert tried(POWERS)["far"].outcome == "same"
 
 
+FLOATS_OF_EIGHT_BITS = """#include <cuda_fp8.h>
+__global__ void pack(const float* in, __nv_fp8_e4m3* out) { out[threadIdx.x] = __nv_fp8_e4m3(in[threadIdx.x] * 0.5f); }
+__global__ void unpack(const __nv_fp8x2_e5m2* a, float2* b) { b[threadIdx.x] = static_cast<float2>(a[threadIdx.x]); }
+"""
+
+
+@pytest.mark.slow
+def test_floats_of_eight_bits_are_tried(tried: Try) -> None:
+    """Their types are in a header of ours on both sides."""
+    verdicts = tried(FLOATS_OF_EIGHT_BITS)
+    assert {name: v.outcome for name, v in verdicts.items()} == {"pack": "same", "unpack": "same"}
+
+
 def test_what_a_macro_of_another_file_begins_is_one_whole() -> None:
     """As Google's Benchmark has them; kernels do not need them, and the header may not be there."""
     unit = read(
-        "BENCH_F(A, b)(bench::State& s) {\n  for (auto _ : s) {}\n}\nBENCH(f)->Arg(8)->Args({1, 2})->Unit(bench::kMs);\n"
-        "int a;\n",
+        "BENCH_F(A, b)(bench::State& s) {\n  for (auto _ : s) {}\n}\n"
+        "BENCH(f)->Arg(8)->Args({1, 2})->Unit(bench::kMs);\nint a;\n",
         "k.cu",
     )
     assert [(e.names, e.stray, unit.t[e.stop - 1]) for e in entities(unit)] == [
@@ -1773,6 +1786,16 @@ __global__ void launches(int* a) { again(a); }
     said = tried(text, waves=(64,))
     assert said["k"].outcome == "same", said["k"].text
     assert said["launches"].why == "launches from kernels"
+
+
+def test_directives_that_choose_no_members_hide_none() -> None:
+    """In the body of a function, and around one; around a member nobody can say what there is."""
+    text = (
+        "struct A {\n  float a;\n  void f() {\n#ifdef X\n    a = 1;\n#endif\n  }\n#if Y\n  int g();\n#endif\n  int b;\n};\n"
+        'struct B {\n  int a;\n#if Y\n  int b;\n#endif\n};\nstruct C {\n  int a;\n#include "more.h"\n};\n'
+    )
+    (told,) = members(read(text, "k.cu"), frozenset({"A", "B", "C"}))
+    assert "cu2port_members<A>" in told and "cu2port_class, b)" in told
 
 
 def test_members_of_a_specialisation_are_not_those_of_its_template() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Declaration, Scope
@@ -25,10 +26,14 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
             if found is None:
                 continue
             (head, arguments), parent = found, parent.parent
-        if not _can_be_named(unit, parent, scope.first) or _is_split(unit, scope):
+        if not _can_be_named(unit, parent, scope.first):
             continue
         plain = [d for group in scope.names.values() for d in group if _is_plain(unit, d)]
-        if plain and all(_access(unit, scope, d.at) == "public" for d in plain):
+        if (
+            plain
+            and not _is_split(unit, scope, [d.at for d in plain])
+            and all(_access(unit, scope, d.at) == "public" for d in plain)
+        ):
             is_union = unit.t[scope.first] == "union"
             yield _text(head, scope.path + arguments, [d.name for d in plain], is_union)
 
@@ -59,8 +64,14 @@ def _access(unit: Unit, scope: Scope, at: int) -> str:
     return said
 
 
-def _is_split(unit: Unit, scope: Scope) -> bool:
-    return any(scope.first < d.first < scope.last for d in unit.directives)
+def _is_split(unit: Unit, scope: Scope, at: Sequence[int]) -> bool:
+    """Whether `#if` may choose members, which are declared at some tokens, or a file has others."""
+    inside = [d for d in unit.directives if scope.first < d.first < scope.last and unit.function_at(d.first) is None]
+    if any(d.keyword == "include" for d in inside):
+        return True
+    opens = [d.first for d in inside if d.keyword in ("if", "ifdef", "ifndef")]
+    ends = [d.first for d in inside if d.keyword == "endif"]
+    return len(opens) != len(ends) or any(bisect_left(opens, i) > bisect_left(ends, i) for i in at)
 
 
 def _is_plain(unit: Unit, d: Declaration) -> bool:

@@ -231,8 +231,11 @@ def _renames() -> Mapping[str, str]:
 
 def _names(seen: frozenset[str]) -> str:
     """CUDA's types, constants and host functions by HIP's names, which have the same meaning."""
-    renames = _renames()
-    return "".join(f"#define {n} {renames[n]}\n" for n in sorted(seen & renames.keys()) if is_identifier(renames[n]))
+    renames, catalog = _renames(), load_catalog()
+    named = [n for n in sorted(seen & renames.keys()) if is_identifier(renames[n])]
+    helpers = {row.helper for row in map(catalog.get, named) if row is not None and row.helper}
+    included = "".join(f'#include "cu2port/{x}"\n' for x in sorted(helpers))
+    return included + "".join(f"#define {n} {renames[n]}\n" for n in named)
 
 
 def _defined(macros: Iterable[str]) -> str:

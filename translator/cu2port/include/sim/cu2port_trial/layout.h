@@ -83,7 +83,13 @@ struct Count<HIP_vector_type<T, N>> : std::integral_constant<std::size_t, N> {};
 template <class T, class = void>
 struct IsSmallFloat : std::false_type {};
 template <class T>
-struct IsSmallFloat<T, std::void_t<decltype(T::__x)>> : std::bool_constant<sizeof(T) == 2> {};
+struct IsSmallFloat<T, std::void_t<decltype(T::__x)>> : std::bool_constant<sizeof(T) == 2 && std::is_constructible_v<T, float>> {};
+// Floats of 8 bits and fewer, one or some of them: any bits are one.
+template <class T, class = void>
+struct IsBits : std::false_type {};
+template <class T>
+struct IsBits<T, std::void_t<decltype(T::__x)>>
+    : std::bool_constant<std::is_integral_v<decltype(T::__x)> && sizeof(T) == sizeof(T::__x) && !IsSmallFloat<T>::value> {};
 #ifdef CU2PORT_TRIAL_GPU
 }  // namespace cu2port_trial
 struct __half;  // its bits are not public
@@ -149,6 +155,8 @@ void add(Layout& out, std::size_t at) {
         std::uint16_t bits;
         std::memcpy(&bits, static_cast<const void*>(&one), sizeof bits);
         push(out, {at, 2, bits == 0x3c00 ? Field::half : Field::bfloat, true, nullptr});
+    } else if constexpr (IsBits<T>::value) {
+        for (std::size_t i = 0; i < sizeof(T); ++i) push(out, {at + i, 1, Field::whole, false, nullptr});
     } else if constexpr (IsPair<T>::value) {
         using E = std::remove_cv_t<decltype(T::x)>;
         add<E>(out, at), add<E>(out, at + sizeof(E));
