@@ -1791,7 +1791,8 @@ __global__ void launches(int* a) { again(a); }
 def test_directives_that_choose_no_members_hide_none() -> None:
     """In the body of a function, and around one; around a member nobody can say what there is."""
     text = (
-        "struct A {\n  float a;\n  void f() {\n#ifdef X\n    a = 1;\n#endif\n  }\n#if Y\n  int g();\n#endif\n  int b;\n};\n"
+        "struct A {\n  float a;\n  void f() {\n#ifdef X\n    a = 1;\n#endif\n  }\n#if Y\n  int g();\n#endif\n"
+        "  int b;\n};\n"
         'struct B {\n  int a;\n#if Y\n  int b;\n#endif\n};\nstruct C {\n  int a;\n#include "more.h"\n};\n'
     )
     (told,) = members(read(text, "k.cu"), frozenset({"A", "B", "C"}))
