@@ -176,8 +176,8 @@ def not_there(text: str, start: int) -> Iterator[Finding]:
     """Paths of CUDA's toolkit, in a text that begins at `start`, for which ROCm has none."""
     for m in _NOT_THERE.finditer(text) if "cuda" in text or "/nvidia" in text else ():
         header = m[0].endswith(".h")
-        instead = "hip/hip_version.h, or hip/hip_runtime.h" if header else "what it has for it below /opt/rocm"
-        yield by_hand(TOOLKIT, m[0], "ROCm has no such file", instead, start + m.start(), start + m.end())
+        instead = "hip/hip_version.h, or hip/hip_runtime.h" if header else "where ROCm or the system has it"
+        yield by_hand(TOOLKIT, m[0], "it is NVIDIA's, and not in ROCm", instead, start + m.start(), start + m.end())
 
 
 def said_by_nvcc() -> tuple[str, str]:
