@@ -294,6 +294,7 @@ BUILD_FILES = {
     "conditions": ("cmake", "project(p CUDA)\n", "if(CUDA_FOUND)\nadd_library(a{i} a{i}.cu)\nendif()\n"),
     "rules": ("make", "", "a{i}: a{i}.cu\n\tnvcc -O3 -arch=sm_70 -c a{i}.cu\n"),
     "variables of variables": ("make", "", "F{j} = $(F{i})\na{i}: a.cu\n\tnvcc $(F{i}) -c a.cu\n"),
+    "options of cmake": ("script", "", "cmake -DCMAKE_CUDA_FLAGS=-G ..\nexport CUDA_HOME=/usr/local/cuda\nncu ./a\n"),
     "commands": ("script", "", "nvcc -O3 a{i}.cu -o a{i} -L$CUDA_HOME/lib64 -std=c++11\n"),
 }
 
@@ -326,6 +327,8 @@ LONG_TEXTS = {
     "open projects": ("cmake", "project (x"),
     "one long word": ("pyproject", "CMAKE_CUDA_FLAGSa"),
     "one long line": ("lines", "project("),
+    "options with an open quote": ("script", '-DCMAKE_CUDA_FLAGS="'),
+    "options of a list": ("setup", '"-DCMAKE_CUDA_FLAGS=-G", '),
 }
 _LONG = 40_000  # bytes
 _MOST_S = 2.0  # of CPU time; what grows with the square takes 4 s and more
@@ -334,13 +337,16 @@ _HEADS = {
     "cmake": "project(p LANGUAGES CUDA)\n",
     "pyproject": "[tool.scikit-build]\n",
     "lines": "FROM nvidia/cuda\n",
+    "script": 'cmake "',
+    "setup": "import os\na = [",
 }
 
 
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_patterns_are_linear(name: str) -> None:
     kind, part = LONG_TEXTS[name]
-    text = _HEADS[kind] + part * (_LONG // len(part))
+    size = _LONG * 3 if kind in ("script", "setup") else _LONG  # these have less to do for each byte
+    text = _HEADS[kind] + part * (size // len(part))
     began = time.process_time()
     if kind:
         convert(text.encode(), "CMakeLists.txt", Asked(kind))

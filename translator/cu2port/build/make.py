@@ -6,6 +6,7 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -108,12 +109,19 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     homes = exported(text) - asked.defined if script else ()
     at_home = {f.start: f for line in lines for f in renamed_home(line, homes)}
     found = [f for f in found if f.start not in at_home]
-    found += at_home.values()
-    for start, end, of in options_of_cmake:
-        found = [f for f in found if not start <= f.start < end] + of
+    found = _outside([*found, *at_home.values()], options_of_cmake)
+    found += (f for *_, of in options_of_cmake for f in of)
     yield from found
     if script:
         yield from unread(text, {f.start for f in (*found, *anywhere(text))})
+
+
+def _outside(found: Sequence[Finding], spans: Sequence[tuple[int, int, list[Finding]]]) -> list[Finding]:
+    """The findings that begin in none of some spans, which do not overlap."""
+    ordered = sorted(spans, key=lambda span: span[0])
+    starts = [start for start, *_ in ordered]
+    last = (bisect_right(starts, f.start) - 1 for f in found)
+    return [f for f, k in zip(found, last, strict=True) if k < 0 or f.start >= ordered[k][1]]
 
 
 def _line_at(text: str, start: int) -> str:

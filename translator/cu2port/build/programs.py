@@ -88,8 +88,10 @@ def _is_for_host(c: Command) -> bool:
 
 def _looks_for(c: Command) -> Iterator[Finding]:
     """Headers and functions of CUDA that a check has the host's compiler look for."""
+    if _LOOKS.fullmatch(c.name) is None:
+        return
     headers = load_catalog().headers
-    for arg in c.args if _LOOKS.fullmatch(c.name) else ():
+    for arg in c.args:
         for word in arg.text.split(";"):
             if word in headers and not word.startswith("hip"):
                 why = "the host's compiler looks for it, and the check is false without it"

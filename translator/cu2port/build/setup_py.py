@@ -268,15 +268,20 @@ def _folders(text: str, asked: Asked) -> Iterator[Finding]:
     for m in _LIB64.finditer(text):
         if not _commented(text, m.start()):
             yield swap(TOOLKIT, "lib64", "lib", m.start("lib"), "ROCm's libraries are there", review=True)
+    given: dict[int, list[Finding]] = {}
+    read = -1  # where the line begins whose options are in `given`
     for m in _FOR_CMAKE.finditer(text):
         start = text.rfind("\n", 0, m.start()) + 1
         if _commented(text, m.start()):
             continue
-        line = Line(text[start:].partition("\n")[0], start, "", 0, False)
-        found = [of for begin, _, of in cache_options(text, line, asked) if begin == m.start("key")]
+        if start != read:
+            end = text.find("\n", start)
+            line = Line(text[start : end if end >= 0 else len(text)], start, "", 0, False)
+            given, read = {begin: of for begin, _, of in cache_options(text, line, asked)}, start
+        found = given.get(m.start("key"), [])
         filled = m["filled"] and not _FORMAT.search(text[start : m.start()])  # by what is behind the string
-        if found and found[0] and not filled:
-            yield from found[0]
+        if found and not filled:
+            yield from found
         else:
             name = f"-D{m['key']}"
             instead = name.replace("CUDA", "HIP") + " with a value for HIP"

@@ -17,15 +17,16 @@ from cu2port.facts.environment import TOOLKITS
 
 _OPTION = re.compile(r"(?P<quote>[\"']?)-D[ \t]*(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)(?::\w+)?=")
 _SET = re.compile(r"(?<![\w$.-])(?P<quote>)(?P<key>CUDACXX|CUDAFLAGS)=")
-#: Variables of the environment that cmake reads -> the variable that gets the value, and HIP's.
 _EXPORTS = re.compile(  # also `NAME=x command`
     r"^[ \t]*(?:(?:export|setenv)[ \t](?P<all>[^\n#]*)|(?P<one>\w+)=[^\s\"'#;&|]+[ \t]+(?![#;&|])\S)", re.M
 )
 _HOME = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(TOOLKITS))})(?![\w-])")
+#: Variables of the environment that cmake reads -> the variable that gets the value, and HIP's.
 _READ_BY_CMAKE = {"CUDACXX": ("CMAKE_CUDA_COMPILER", "HIPCXX"), "CUDAFLAGS": ("CMAKE_CUDA_FLAGS", "HIPFLAGS")}
 _CMAKE = re.compile(r"cmake", re.I)
 _BARE = re.compile(r"""(?:\\.|\$\([^()\n]*\)|\$\{[^{}\n]*\}|[^\s"'`;|&)\\])*""")
 _NEXT = re.compile(r"\s+-D\s*\w+(?::\w+)?=")  # the next option of a list in quotes
+_LONGEST = 4000  # characters of a value: what is looked for has a bound, since lines may be long
 _SAYS = re.compile(r"\s*(?:echo|printf)\b[^\n|]*\Z")  # and hands it to nothing
 _CALLED = re.compile(r"\$\(([^()\n]*)\)|`([^`\n]*)`")
 
@@ -80,11 +81,12 @@ def _value(line: str, option: re.Match[str]) -> tuple[int, int]:
     first, quote = option.end(), option["quote"]
     if not quote and line[first : first + 1] in ("'", '"'):
         quote, first = line[first], first + 1
-        last = line.find(quote, first)
-        return first, len(line) if last < 0 else last
+        last = line.find(quote, first, first + _LONGEST)
+        return first, last if last >= 0 else min(len(line), first + _LONGEST)
     if quote:
-        last = line.find(quote, first)
-        last = len(line) if last < 0 else last
+        stop = min(len(line), first + _LONGEST)
+        last = line.find(quote, first, stop)
+        last = last if last >= 0 else stop
         after = _NEXT.search(line, first, last)
         return first, after.start() if after else last
     bare = _BARE.match(line, first)
