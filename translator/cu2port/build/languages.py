@@ -82,7 +82,7 @@ LANGUAGES = (
             r"|nvidia\.dali|cutlass|warp[ \t]+as[ \t]+wp|triton\.language\.extra\.cuda)\b",
             re.M,
         ),
-        "they have no build for AMD GPUs; use AMD's own where there is one (MIGraphX for TensorRT, rocAL for DALI)",
+        "use AMD's own where there is one: hipDF for cuDF, MIGraphX for TensorRT, rocAL for DALI",
         (
             *("tensorrt", "cudf", "cuml", "cugraph", "cuspatial", "cucim", "pylibraft", "raft_dask", "rmm", "nvmath"),
             *("nvidia.dali", "cutlass", "warp as", "extra.cuda"),
