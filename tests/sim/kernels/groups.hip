@@ -72,6 +72,13 @@ __global__ void block_group(int* out) {
     if (b.thread_rank() == 0) out[0] += b.group_dim().x;
 }
 
+__global__ void block_by_its_class(int* out) {  // without an object of it
+    __shared__ int values[96];
+    values[cg::thread_block::thread_rank()] = threadIdx.x;
+    cg::thread_block::sync();
+    out[cg::thread_block::thread_index().x] = values[cg::thread_block::size() - 1 - threadIdx.x] + cg::thread_block::group_index().x;
+}
+
 int main() {
     auto run = [](void (*k)(int*), int n) -> Out<int>& {
         Out<int>* o = new Out<int>(n);
@@ -108,6 +115,7 @@ int main() {
     say("size at run time", all(run(run_time_size, 32), [](int i) { return i % 4 + 40; }));
     say("binary partition", all(run(partition, 64), [](int i) { return i % 4 == 0 ? 8 : 24; }));
     say("block as a group", all(run(block_group, 96), [](int i) { return i == 0 ? 192 : 96; }));
+    say("block by its class", all(run(block_by_its_class, 96), [](int i) { return 95 - i; }));
     Out<int> count(1), out(8 * 64);
     int* c = count.d;
     int* o = out.d;

@@ -119,16 +119,16 @@ inline u64 tile_lanes(unsigned size) {
 
 }  // namespace cu2port_detail
 
-struct thread_block {
-    unsigned size() const { return cu2port_detail::block_size(); }
+struct thread_block {  // what is static is static in HIP's
+    static unsigned size() { return cu2port_detail::block_size(); }
     unsigned num_threads() const { return size(); }
-    unsigned thread_rank() const { return cu2port_detail::rank_in_block(); }
-    dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-    dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    static unsigned thread_rank() { return cu2port_detail::rank_in_block(); }
+    static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
     dim3 group_dim() const { return dim3(blockDim.x, blockDim.y, blockDim.z); }
     dim3 dim_threads() const { return group_dim(); }
-    bool is_valid() const { return true; }
-    void sync(CU2PORT_SIM_WHERE) const { cu2port_sim::barrier("block.sync", false, where); }
+    static bool is_valid() { return true; }
+    static void sync(CU2PORT_SIM_WHERE) { cu2port_sim::barrier("block.sync", false, where); }
     struct arrival_token {};
     arrival_token barrier_arrive() const { return {}; }
     void barrier_wait(arrival_token&&, CU2PORT_SIM_WHERE) const { sync(where); }
